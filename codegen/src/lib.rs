@@ -1,0 +1,1 @@
+//! Reads the Model Context Protocol's JSON Schemas and writes Rust.

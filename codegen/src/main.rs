@@ -1,0 +1,2 @@
+//! The `mcp-codegen` command.
+fn main() {}

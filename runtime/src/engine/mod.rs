@@ -1,0 +1,1 @@
+//! Runs a call as a task.
