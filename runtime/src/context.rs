@@ -34,7 +34,8 @@ pub trait ContextBackend: Send + Sync + 'static {
     /// Sets the status message.
     fn status(&self, message: String) -> BoxFuture<'_, ()>;
     /// Reports progress.
-    fn progress(&self, done: f64, total: Option<f64>, message: Option<String>) -> BoxFuture<'_, ()>;
+    fn progress(&self, done: f64, total: Option<f64>, message: Option<String>)
+    -> BoxFuture<'_, ()>;
     /// Asks the client and waits for the raw result object.
     fn ask(&self, request: InputRequest) -> BoxFuture<'_, Result<Value, AskError>>;
     /// Fires when the call is cancelled.

@@ -113,7 +113,11 @@ pub enum ToolError {
     /// The tool ran and reports an error: a result with `isError: true`.
     Tool(Box<ToolOutput>),
     /// A JSON-RPC error object.
-    Protocol { code: i64, message: String, data: Option<Value> },
+    Protocol {
+        code: i64,
+        message: String,
+        data: Option<Value>,
+    },
 }
 
 /// The future of a started call.

@@ -1,0 +1,1 @@
+//! How messages travel: standard streams and streamable HTTP.
