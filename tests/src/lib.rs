@@ -1,1 +1,3 @@
 //! Shared parts of the workspace tests.
+
+pub mod traceability;
