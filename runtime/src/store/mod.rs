@@ -1,1 +1,191 @@
 //! Where tasks are kept.
+//!
+//! A store keeps [`Task`] snapshots and swaps one for the next. It knows nothing of runs, waiters or wire shapes, and
+//! it reads no clock: the engine passes steady time in. Write your own by implementing [`TaskStore`] and running
+//! [`store_contract`](TaskStore) on it.
+
+use std::sync::Arc;
+
+use crate::{
+    BoxFuture,
+    task::{Principal, Task, TaskId, Timestamp, WorkerId},
+};
+
+/// What became of an [`update`](TaskStore::update).
+#[derive(Clone, Debug)]
+pub enum Swap {
+    /// The new snapshot is stored.
+    Done,
+    /// Someone else was faster, or the stored task is terminal; this is what is stored.
+    Conflict(Arc<Task>),
+    /// The task is not there any more.
+    Gone,
+}
+
+/// Where a page of a listing ends: the last task seen. The task itself need not exist any more.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Position {
+    /// When that task was made.
+    pub created_at: Timestamp,
+    /// Its id, since many tasks can be made in one millisecond.
+    pub id: TaskId,
+}
+
+impl Position {
+    /// The position of a task.
+    pub fn of(task: &Task) -> Self {
+        Self {
+            created_at: task.created_at(),
+            id: task.id().clone(),
+        }
+    }
+}
+
+/// Why a store could not do what it was asked.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum StoreError {
+    /// A task with this id exists. Ids are random, so this is a fault of the caller.
+    #[error("task {0} exists already")]
+    Exists(TaskId),
+    /// The update would change what never changes.
+    #[error("task {id} was not updated: {reason}")]
+    Refused {
+        /// Which task.
+        id: TaskId,
+        /// Which rule.
+        reason: &'static str,
+    },
+    /// Another process holds the store and did not let go in time. Trying again may help.
+    #[error("the task store {place} is locked by another process; {detail}")]
+    Locked {
+        /// Which store.
+        place: String,
+        /// What was tried.
+        detail: String,
+    },
+    /// There is no room left.
+    #[error(
+        "the task store {place} is full: {detail}; free some space or raise the limit, then try again"
+    )]
+    Full {
+        /// Which store.
+        place: String,
+        /// What the system said.
+        detail: String,
+    },
+    /// The store cannot be written.
+    #[error(
+        "the task store {place} cannot be written: {detail}; check the permissions of the file and its directory"
+    )]
+    ReadOnly {
+        /// Which store.
+        place: String,
+        /// What the system said.
+        detail: String,
+    },
+    /// What is stored makes no sense.
+    #[error(
+        "the task store {place} is damaged: {detail}; restore a backup, or move the file away to start empty"
+    )]
+    Corrupt {
+        /// Which store.
+        place: String,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A newer release wrote the store.
+    #[error(
+        "the task store {place} has format {found}, and this release knows up to {known}; use a newer release"
+    )]
+    Newer {
+        /// Which store.
+        place: String,
+        /// The format found.
+        found: i64,
+        /// The newest format known.
+        known: i64,
+    },
+    /// Anything else.
+    #[error("the task store failed: {0}")]
+    Other(String),
+}
+
+/// Keeps tasks.
+///
+/// Rules that every store obeys, checked by [`store_contract`](TaskStore):
+///
+/// 1. What [`create`](Self::create) and [`update`](Self::update) have answered is there for every later read, and
+///    survives a crash if [`is_durable`](Self::is_durable).
+/// 2. `update` stores a snapshot only if the stored one is its direct predecessor (version one less). Of two updates
+///    from the same version exactly one wins.
+/// 3. A terminal task never changes.
+/// 4. Id, owner, call and creation time never change.
+/// 5. A task whose time to live is over is absent from `get`, `list` and `claim`, and present in `expired` until it is
+///    removed.
+/// 6. `list` in pages visits every task that exists throughout exactly once, whatever comes and goes meanwhile.
+///
+/// `now` is always steady time ([`Timeline::steady`](crate::task::Timeline::steady)). Futures may be dropped at any
+/// await: then the operation has either happened or not.
+pub trait TaskStore: Send + Sync + 'static {
+    /// Whether tasks outlive the process and can be shared with other processes.
+    fn is_durable(&self) -> bool {
+        false
+    }
+
+    /// Stores a new task.
+    fn create(&self, task: Arc<Task>) -> BoxFuture<'_, Result<(), StoreError>>;
+
+    /// The task with this id, unless its time is over.
+    fn get<'a>(
+        &'a self,
+        id: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Arc<Task>>, StoreError>>;
+
+    /// Swaps a task's direct predecessor for it. Works on expired tasks too, so that they can be failed before they go.
+    fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>>;
+
+    /// Forgets a task. False if there was none.
+    fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>>;
+
+    /// Up to `limit` tasks of this owner that come after `after`, oldest first.
+    fn list<'a>(
+        &'a self,
+        owner: Option<&'a Principal>,
+        after: Option<&'a Position>,
+        limit: usize,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Task>>, StoreError>>;
+
+    /// Up to `limit` tasks whose time is over, the longest overdue first.
+    fn expired(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Arc<Task>>, StoreError>>;
+
+    /// When the next task expires.
+    fn next_expiry(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>>;
+
+    /// Says that a worker is alive until then. At `now` or before, it says that the worker has gone.
+    fn heartbeat<'a>(
+        &'a self,
+        worker: &'a WorkerId,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>>;
+
+    /// Takes up to `limit` unfinished tasks that no living worker holds, and gives them to `worker` in one step.
+    /// Each is returned as it is stored now, one version on.
+    fn claim<'a>(
+        &'a self,
+        worker: &'a WorkerId,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Task>>, StoreError>>;
+
+    /// The latest steady time that the store has been told of, so that time does not run backwards over a restart.
+    fn time_floor(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
+        Box::pin(async { Ok(None) })
+    }
+}

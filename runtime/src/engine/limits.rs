@@ -1,0 +1,72 @@
+//! How much is allowed.
+
+use std::time::Duration;
+
+/// Limits of an engine, with the defaults in [`Default`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Limits {
+    /// Calls that run as tasks at once, those that wait for input included. Default 10,000.
+    pub tasks: usize,
+    /// The same for one principal. All callers without one count as one. Default 1,000.
+    pub tasks_per_principal: usize,
+    /// The longest time to live that is given. `None` allows tasks that are kept for ever. Default 24 hours.
+    pub max_ttl: Option<Duration>,
+    /// Time to live where neither client nor tool names one. Default 1 hour.
+    pub default_ttl: Option<Duration>,
+    /// Bytes of JSON of one call's arguments, of one result, and of one answer. Default 4 MiB.
+    pub payload_bytes: usize,
+    /// Questions that one task may ask in its life. Default 100.
+    pub inputs_per_task: usize,
+    /// Waits and subscriptions that are open at once. Default 10,000.
+    pub waiters: usize,
+    /// Tasks on one page of a listing. Default 100.
+    pub page_size: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            tasks: 10_000,
+            tasks_per_principal: 1_000,
+            max_ttl: Some(Duration::from_secs(24 * 60 * 60)),
+            default_ttl: Some(Duration::from_secs(60 * 60)),
+            payload_bytes: 4 << 20,
+            inputs_per_task: 100,
+            waiters: 10_000,
+            page_size: 100,
+        }
+    }
+}
+
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty),* $(,)?) => {
+        impl Limits {
+            $($(#[$doc])*
+            #[must_use]
+            pub fn $name(mut self, value: $type) -> Self {
+                self.$name = value;
+                self
+            })*
+        }
+    };
+}
+
+setters! {
+    /// Sets [`tasks`](#structfield.tasks).
+    tasks: usize,
+    /// Sets [`tasks_per_principal`](#structfield.tasks_per_principal).
+    tasks_per_principal: usize,
+    /// Sets [`max_ttl`](#structfield.max_ttl).
+    max_ttl: Option<Duration>,
+    /// Sets [`default_ttl`](#structfield.default_ttl).
+    default_ttl: Option<Duration>,
+    /// Sets [`payload_bytes`](#structfield.payload_bytes).
+    payload_bytes: usize,
+    /// Sets [`inputs_per_task`](#structfield.inputs_per_task).
+    inputs_per_task: usize,
+    /// Sets [`waiters`](#structfield.waiters).
+    waiters: usize,
+    /// Sets [`page_size`](#structfield.page_size).
+    page_size: usize,
+}
