@@ -1,3 +1,4 @@
 //! Shared parts of the workspace tests.
 
+pub mod sampler;
 pub mod traceability;

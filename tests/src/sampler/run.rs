@@ -1,0 +1,333 @@
+//! The loop: for every definition, valid messages and mutants go to the decoder
+//! under test and to the oracle, and what they disagree on is kept.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use fastrand::Rng;
+use serde_json::Value;
+
+use super::json::{Equality, compare};
+use super::mutate::mutate;
+use super::oracle::Oracle;
+use super::report::{Mismatch, Problem, Report};
+use super::schema::Document;
+use super::shrink::shrink;
+use super::spell::spell;
+use super::valid::{Step, sample};
+
+/// The decoder under test: definition and text in; no type of that name, an error, or the text again.
+pub type Reencode<'f> = &'f dyn Fn(&str, &str) -> Option<Result<String, String>>;
+
+/// How much to try, and where deviations are declared.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// Start of all randomness; the same seed makes the same messages.
+    pub seed: u64,
+    /// Valid messages a definition.
+    pub valid: usize,
+    /// Mutants a definition.
+    pub mutants: usize,
+    /// Only this definition.
+    pub only: Option<String>,
+    /// Places where more is accepted than the schema says.
+    pub relaxations: Vec<Relaxation>,
+}
+
+/// A place where the types accept more than the schema says, on purpose.
+#[derive(Debug, Clone)]
+pub struct Relaxation {
+    /// What the report calls it.
+    pub name: String,
+    /// JSON pointer of the schema that is relaxed.
+    pub pointer: String,
+    /// The schema that holds instead.
+    pub schema: Value,
+}
+
+/// What reports call integers that 64 bits cannot hold.
+pub const PAST_64_BITS: &str = "integers past 64 bits";
+/// What reports call integers in `number` members that a double rounds.
+pub const PAST_53_BITS: &str = "integers past 2^53 held as a double";
+
+const SHRUNK_PER_DEFINITION: usize = 3;
+const TRIES: usize = 600;
+
+/// Runs the plan over one document.
+pub fn run(document: &Document, plan: &Plan, reencode: Reencode<'_>) -> Report {
+    let relaxed = relax(document, &plan.relaxations);
+    let judge = Judge {
+        oracle: Oracle::new(document),
+        relaxed: relaxed
+            .as_ref()
+            .map(|(name, document)| (name.as_str(), Oracle::new(document))),
+        reencode,
+    };
+    let mut report = Report::new(&document.name);
+    for definition in document.names() {
+        if plan.only.as_ref().is_none_or(|only| only == definition) {
+            one(document, definition, plan, &judge, &mut report);
+        }
+    }
+    report
+}
+
+/// The document with all its relaxations, under their joint name.
+fn relax(document: &Document, relaxations: &[Relaxation]) -> Option<(String, Document)> {
+    let mut root = document.root().clone();
+    let mut names = Vec::new();
+    for relaxation in relaxations {
+        if let Some(schema) = root.pointer_mut(&relaxation.pointer) {
+            *schema = relaxation.schema.clone();
+            names.push(relaxation.name.as_str());
+        }
+    }
+    let relaxed = Document::new(document.name.clone(), root).ok()?;
+    (!names.is_empty()).then(|| (names.join(", "), relaxed))
+}
+
+fn one(
+    document: &Document,
+    definition: &str,
+    plan: &Plan,
+    judge: &Judge<'_, '_>,
+    report: &mut Report,
+) {
+    let mut hasher = DefaultHasher::new();
+    (plan.seed, &document.name, definition).hash(&mut hasher);
+    let mut rng = Rng::with_seed(hasher.finish());
+    let mut seen = HashSet::new();
+    let (mut valid, mut mutants, mut shrunk) = (0, 0, 0);
+    if (judge.reencode)(definition, "null").is_none() {
+        report.without_type.push(definition.to_owned());
+        return;
+    }
+    // Small definitions have few different messages: stop when nothing new comes up.
+    for _ in 0..4 * plan.valid.max(plan.mutants) {
+        if valid >= plan.valid && mutants >= plan.mutants {
+            break;
+        }
+        let sample = sample(document, definition, &mut rng);
+        let mut messages = vec![(sample.value.clone(), None)];
+        let more = if mutants < plan.mutants { 2 } else { 0 };
+        messages.extend((0..more).filter_map(|_| {
+            let mutant = mutate(document, &sample, &mut rng)?;
+            Some((mutant.value, Some((mutant.fault, mutant.expected))))
+        }));
+        for (value, mutation) in messages {
+            let text = spell(&value, &mut rng);
+            let mut hasher = DefaultHasher::new();
+            value.to_string().hash(&mut hasher);
+            if !seen.insert(hasher.finish()) {
+                continue;
+            }
+            let is_valid = judge.oracle.accepts(definition, &value);
+            match &mutation {
+                None if !is_valid => {
+                    report.bad_samples.push((
+                        definition.to_owned(),
+                        text,
+                        judge.oracle.reason(definition, &value),
+                    ));
+                    continue;
+                }
+                None => valid += 1,
+                Some(_) if is_valid => report.still_valid += 1,
+                Some((fault, _)) => {
+                    mutants += 1;
+                    *report.faults.entry(*fault).or_default() += 1;
+                }
+            }
+            let expected = mutation.map(|(_, expected)| expected).filter(|_| !is_valid);
+            let verdict = judge.verdict(definition, &text, &value, expected.as_deref());
+            report.count(is_valid, &verdict);
+            if let Verdict::Mismatch(problem, got) = verdict {
+                let mismatch = Mismatch {
+                    definition: definition.to_owned(),
+                    problem,
+                    json: text,
+                    got,
+                    reason: if is_valid {
+                        "valid".to_owned()
+                    } else {
+                        judge.oracle.reason(definition, &value)
+                    },
+                    expected: expected.map(|steps| dotted(&steps)),
+                };
+                shrunk += 1;
+                report.mismatches.push(if shrunk <= SHRUNK_PER_DEFINITION {
+                    judge.minimal(mismatch, value)
+                } else {
+                    mismatch
+                });
+            }
+        }
+    }
+}
+
+/// What came of one message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// The types and the validator agree.
+    Agrees,
+    /// They disagree as declared.
+    Declared(String),
+    /// They disagree: how, and what the types said.
+    Mismatch(Problem, String),
+}
+
+struct Judge<'d, 'f> {
+    oracle: Oracle<'d>,
+    relaxed: Option<(&'d str, Oracle<'d>)>,
+    reencode: Reencode<'f>,
+}
+
+impl Judge<'_, '_> {
+    fn verdict(
+        &self,
+        definition: &str,
+        text: &str,
+        value: &Value,
+        expected: Option<&[Step]>,
+    ) -> Verdict {
+        let result = catch_unwind(AssertUnwindSafe(|| (self.reencode)(definition, text)));
+        let valid = self.oracle.accepts(definition, value);
+        match result {
+            Err(_) => Verdict::Mismatch(Problem::Panicked, String::new()),
+            Ok(None) => Verdict::Mismatch(Problem::NoType, String::new()),
+            Ok(Some(Ok(again))) => {
+                let equality = compare(text, &again);
+                match (valid, equality) {
+                    (true, Equality::Equal) => Verdict::Agrees,
+                    (true, Equality::NearestDouble) => Verdict::Declared(PAST_53_BITS.to_owned()),
+                    (true, Equality::Different) => Verdict::Mismatch(Problem::NotEqual, again),
+                    (false, _) => match &self.relaxed {
+                        Some((name, oracle))
+                            if equality != Equality::Different
+                                && oracle.accepts(definition, value) =>
+                        {
+                            Verdict::Declared((*name).to_owned())
+                        }
+                        _ => Verdict::Mismatch(Problem::AcceptsInvalid, again),
+                    },
+                }
+            }
+            Ok(Some(Err(error))) if valid => self.refusal(definition, value, error),
+            Ok(Some(Err(error))) => match expected {
+                Some(path) if !names_path(&error, path) => {
+                    Verdict::Mismatch(Problem::PathNotNamed, error)
+                }
+                _ => Verdict::Agrees,
+            },
+        }
+    }
+
+    /// A valid message was refused: as declared, when it passes with its huge integers made small.
+    fn refusal(&self, definition: &str, value: &Value, error: String) -> Verdict {
+        let mut tame = value.clone();
+        if tame_integers(&mut tame) {
+            let again = (self.reencode)(definition, &tame.to_string());
+            if again.is_some_and(|result| result.is_ok()) {
+                return Verdict::Declared(PAST_64_BITS.to_owned());
+            }
+        }
+        Verdict::Mismatch(Problem::RefusesValid, error)
+    }
+
+    /// The same mismatch in a smaller message.
+    fn minimal(&self, mismatch: Mismatch, value: Value) -> Mismatch {
+        let Mismatch {
+            definition,
+            problem,
+            ..
+        } = &mismatch;
+        if *problem == Problem::PathNotNamed {
+            return mismatch;
+        }
+        let valid = self.oracle.accepts(definition, &value);
+        let mut last = None;
+        let mut still = |value: &Value| {
+            if self.oracle.accepts(definition, value) != valid {
+                return false;
+            }
+            match self.verdict(definition, &value.to_string(), value, None) {
+                Verdict::Mismatch(p, got) if p == *problem => {
+                    last = Some(got);
+                    true
+                }
+                _ => false,
+            }
+        };
+        if !still(&value) {
+            return mismatch; // it takes this very spelling
+        }
+        let small = shrink(value, TRIES, &mut still);
+        let reason = self.oracle.reason(definition, &small);
+        Mismatch {
+            json: small.to_string(),
+            got: last.unwrap_or_default(),
+            reason,
+            ..mismatch
+        }
+    }
+}
+
+/// Replaces integers that a signed 64-bit integer cannot hold; tells whether there were any.
+fn tame_integers(value: &mut Value) -> bool {
+    match value {
+        Value::Number(n) => {
+            let huge = !n.is_i64()
+                && n.as_f64()
+                    .is_some_and(|f| f.fract() == 0.0 && f.abs() > 9.2e18);
+            if huge {
+                *value = 1.into();
+            }
+            huge
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .fold(false, |any, v| tame_integers(v) | any),
+        Value::Object(members) => members
+            .values_mut()
+            .fold(false, |any, v| tame_integers(v) | any),
+        _ => false,
+    }
+}
+
+/// Whether an error's text names the steps of a path, in order.
+fn names_path(error: &str, path: &[Step]) -> bool {
+    let mut rest = error;
+    for step in path {
+        let needle = match step {
+            Step::Member(name)
+                if name.is_empty() || !name.chars().all(|c| c.is_ascii_graphic()) =>
+            {
+                continue;
+            }
+            Step::Member(name) if name.contains(['"', '\\']) => continue, // may be shown escaped
+            Step::Member(name) => name.clone(),
+            Step::Item(index) => format!("[{index}]"),
+        };
+        match rest.split_once(&needle) {
+            Some((_, after)) => rest = after,
+            None => return false,
+        }
+    }
+    true
+}
+
+fn dotted(path: &[Step]) -> String {
+    let mut text = String::new();
+    for step in path {
+        match step {
+            Step::Member(name) if text.is_empty() => text.push_str(name),
+            Step::Member(name) => {
+                text.push('.');
+                text.push_str(name);
+            }
+            Step::Item(index) => text.push_str(&format!("[{index}]")),
+        }
+    }
+    text
+}
