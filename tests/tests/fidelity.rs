@@ -4,6 +4,8 @@
 //! `MCP_FIDELITY_COUNT` sets the valid messages and mutants a definition, `MCP_FIDELITY_ONLY`
 //! names one definition.
 
+#![allow(clippy::print_stdout)] // a test that fails shows what it printed
+
 use std::path::Path;
 
 use mcp_tasks_tests::sampler::{Document, Plan, run};
@@ -37,9 +39,7 @@ fn a_decoder_that_takes_everything_is_found_out_in_every_definition() {
     };
     println!("MCP_FIDELITY_SEED={}", plan.seed);
     for name in FILES {
-        let Some(document) = document(name) else {
-            continue;
-        };
+        let document = document(name);
         let report = run(&document, &plan, &|_, json| Some(Ok(json.to_owned())));
         assert!(report.bad_samples.is_empty(), "{report}");
         assert_eq!(report.equal, report.valid);

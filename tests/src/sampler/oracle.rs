@@ -45,11 +45,7 @@ impl<'d> Oracle<'d> {
         match self.validator(definition).validate(value) {
             Ok(()) => "valid".to_owned(),
             Err(error) => {
-                let mut text = error.to_string();
-                if text.len() > 200 {
-                    text.truncate(text.floor_char_boundary(200));
-                    text.push_str("...");
-                }
+                let text = super::report::cut(&error.to_string(), 200);
                 format!("{text} at {:?}", error.instance_path().to_string())
             }
         }

@@ -165,7 +165,7 @@ impl fmt::Display for Report {
             writeln!(
                 f,
                 "  sampler's mistake in {definition}: {}\n    {reason}",
-                cut(text)
+                cut(text, SHOWN_BYTES)
             )?;
         }
         let mut groups: BTreeMap<(&str, Problem), Vec<&Mismatch>> = BTreeMap::new();
@@ -181,12 +181,12 @@ impl fmt::Display for Report {
             for mismatch in all {
                 if shown.len() < SHOWN_PER_DEFINITION && !shown.contains(&mismatch.json.as_str()) {
                     shown.push(&mismatch.json);
-                    writeln!(f, "    json:      {}", cut(&mismatch.json))?;
+                    writeln!(f, "    json:      {}", cut(&mismatch.json, SHOWN_BYTES))?;
                     writeln!(f, "    validator: {}", mismatch.reason)?;
                     if let Some(path) = &mismatch.expected {
                         writeln!(f, "    path:      {path:?}")?;
                     }
-                    writeln!(f, "    types:     {}", cut(&mismatch.got))?;
+                    writeln!(f, "    types:     {}", cut(&mismatch.got, SHOWN_BYTES))?;
                 }
             }
         }
@@ -194,13 +194,14 @@ impl fmt::Display for Report {
     }
 }
 
-fn cut(text: &str) -> String {
-    if text.len() <= SHOWN_BYTES {
+/// The first `most` bytes of a text, or a little less, and how long it is.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    if text.len() <= most {
         return text.to_owned();
     }
-    format!(
-        "{}... ({} bytes)",
-        &text[..text.floor_char_boundary(SHOWN_BYTES)],
-        text.len()
-    )
+    let end = (0..=most)
+        .rev()
+        .find(|i| text.is_char_boundary(*i))
+        .unwrap_or(0);
+    format!("{}... ({} bytes)", &text[..end], text.len())
 }
