@@ -2,9 +2,11 @@
 
 pub mod cli;
 pub mod docs;
+pub mod emit;
 pub mod facts;
 pub mod import;
 pub mod keywords;
 pub mod manifest;
+pub mod model;
 pub mod source;
 pub mod write;
