@@ -1,0 +1,19 @@
+//! What the macros' code refers to. No part of the public interface; it changes without notice.
+
+pub use core::{
+    convert::{From, Into},
+    default::Default,
+    future::Future,
+    option::Option,
+    result::Result,
+    time::Duration,
+};
+pub use std::{boxed::Box, string::ToString, sync::Arc, vec::Vec};
+
+pub use serde_json::json;
+
+pub use crate::tool::{
+    CancelMode, IntoTool, Invocation, OnRestart, TaskSupport, Tool, ToolDefinition, ToolError,
+    Toolbox,
+    parts::{Argument, Arguments, Extract, Output, Question, ToolBuilder},
+};

@@ -1,0 +1,487 @@
+//! Puts a tool together from typed parameters: what `#[task_tool]` expands to.
+//!
+//! Each parameter describes itself to the [`ToolBuilder`] and is read from a call by the [`ToolReader`]. Only the
+//! closure that reads and calls is compiled anew for each tool.
+
+use std::{future::Future, sync::Arc, time::Duration};
+
+use schemars::SchemaGenerator;
+use serde_json::{Value, json};
+
+use super::{
+    CancelMode, IntoToolOutput, OnRestart, StateKey, TaskSupport, Tool, ToolCall, ToolDescriptor,
+    ToolError, ToolFuture, ToolHandler, ToolOutput,
+    decode::{DecodeError, names},
+    parameter::{Argument, Arguments, Extract, Question, expectation},
+    schema,
+};
+use crate::JsonObject;
+
+/// Collects what is known of a tool.
+pub struct ToolBuilder {
+    descriptor: ToolDescriptor,
+    generator: SchemaGenerator,
+    properties: JsonObject,
+    required: Vec<Value>,
+    fields: Vec<Field>,
+    whole: Option<Whole>,
+    fault: Option<String>,
+}
+
+impl ToolBuilder {
+    /// A tool of this name, defined at `location`.
+    pub fn new(name: &str, location: &'static str) -> Self {
+        Self {
+            descriptor: ToolDescriptor {
+                location,
+                ..ToolDescriptor::new(name)
+            },
+            generator: schema::input_generator(),
+            properties: JsonObject::new(),
+            required: Vec::new(),
+            fields: Vec::new(),
+            whole: None,
+            fault: None,
+        }
+    }
+
+    fn change(mut self, change: impl FnOnce(&mut ToolDescriptor)) -> Self {
+        change(&mut self.descriptor);
+        self
+    }
+
+    fn fault(&mut self, fault: impl Into<String>) {
+        self.fault.get_or_insert(fault.into());
+    }
+
+    /// A name for people.
+    #[must_use]
+    pub fn title(self, title: impl Into<String>) -> Self {
+        self.change(|tool| tool.title = Some(title.into()))
+    }
+
+    /// What the tool does.
+    #[must_use]
+    pub fn description(self, text: impl Into<String>) -> Self {
+        self.change(|tool| tool.description = Some(text.into()))
+    }
+
+    /// A member of `annotations`.
+    #[must_use]
+    pub fn hint(self, name: &str, value: bool) -> Self {
+        self.change(|tool| {
+            tool.annotations
+                .get_or_insert_default()
+                .insert(name.to_owned(), Value::Bool(value));
+        })
+    }
+
+    /// A picture.
+    #[must_use]
+    pub fn icon(self, src: &str, mime_type: Option<&str>, sizes: &[&str]) -> Self {
+        let mut icon = json!({"src": src});
+        if let Some(mime_type) = mime_type {
+            icon["mimeType"] = json!(mime_type);
+        }
+        if !sizes.is_empty() {
+            icon["sizes"] = json!(sizes);
+        }
+        self.change(|tool| tool.icons.push(icon))
+    }
+
+    /// The tool's `_meta`.
+    #[must_use]
+    pub fn meta(mut self, meta: impl Into<Value>) -> Self {
+        match meta.into() {
+            Value::Object(meta) => self.descriptor.meta.get_or_insert_default().extend(meta),
+            other => self.fault(format!("its `meta` is no object: {other}")),
+        }
+        self
+    }
+
+    /// Whether calls become tasks.
+    #[must_use]
+    pub fn task(self, task: TaskSupport) -> Self {
+        self.change(|tool| tool.options.task = task)
+    }
+
+    /// How long a task is kept.
+    #[must_use]
+    pub fn ttl(self, ttl: Duration) -> Self {
+        self.change(|tool| tool.options.ttl = Some(ttl))
+    }
+
+    /// How often clients should ask.
+    #[must_use]
+    pub fn poll_interval(self, interval: Duration) -> Self {
+        self.change(|tool| tool.options.poll_interval = Some(interval))
+    }
+
+    /// How long to wait for a result before handing out a handle.
+    #[must_use]
+    pub fn inline_for(self, wait: Duration) -> Self {
+        self.change(|tool| tool.options.inline_for = Some(wait))
+    }
+
+    /// How long a call may run.
+    #[must_use]
+    pub fn timeout(self, timeout: Duration) -> Self {
+        self.change(|tool| tool.options.timeout = Some(timeout))
+    }
+
+    /// What cancelling does.
+    #[must_use]
+    pub fn cancel(self, cancel: CancelMode) -> Self {
+        self.change(|tool| tool.options.cancel = cancel)
+    }
+
+    /// What a restart of the server does.
+    #[must_use]
+    pub fn on_restart(self, on_restart: OnRestart) -> Self {
+        self.change(|tool| tool.options.on_restart = on_restart)
+    }
+
+    /// How many calls may run at once.
+    #[must_use]
+    pub fn concurrency(mut self, calls: usize) -> Self {
+        if calls == 0 {
+            self.fault("its `concurrency` is 0, so that it could never run");
+        }
+        self.change(|tool| tool.options.concurrency = Some(calls))
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn argument<T: 'static>(mut self, argument: &Argument<T>) -> Self {
+        let mut property = (argument.schema)(&mut self.generator);
+        property.extend(argument.keywords.clone());
+        let optional = argument.absent().is_some();
+        if !optional {
+            self.required.push(json!(argument.name));
+        }
+        if let Some(fault) = &argument.fault {
+            self.fault(fault);
+        }
+        let decode = argument.decode;
+        self.fields.push(Field {
+            name: argument.name,
+            expects: expectation(&property),
+            optional,
+            check: Box::new(move |value| decode(value).map(drop)),
+        });
+        if self
+            .properties
+            .insert(argument.name.to_owned(), Value::Object(property))
+            .is_some()
+        {
+            self.fault(format!(
+                "two of its arguments are called `{}`",
+                argument.name
+            ));
+        }
+        self
+    }
+
+    /// Takes all arguments as one value.
+    #[must_use]
+    pub fn arguments<T: 'static>(mut self, arguments: &Arguments<T>) -> Self {
+        let decode = arguments.decode;
+        self.whole = Some(Whole {
+            root: (arguments.schema)(&mut self.generator),
+            check: Box::new(move |object| decode(object).map(drop)),
+        });
+        self
+    }
+
+    /// Adds a question.
+    #[must_use]
+    pub fn question<T>(mut self, question: &Question<T>) -> Self {
+        if let Err(fault) = &question.form {
+            self.fault(format!("the question `{}`: {fault}", question.ask.name));
+        }
+        self.change(|tool| tool.asks.push(question.ask.clone()))
+    }
+
+    /// Adds something that surrounds the call.
+    #[must_use]
+    pub fn extract<T>(self, extract: &Extract<T>) -> Self {
+        let key: Option<StateKey> = extract.state;
+        self.change(|tool| tool.state.extend(key))
+    }
+
+    /// The type of the result.
+    #[must_use]
+    pub fn output<R>(self, output: &Output<R>) -> Self {
+        self.change(|tool| tool.output_schema = (output.schema)())
+    }
+
+    /// The tool, with the closure that reads a call's parameters and starts the function.
+    pub fn build(
+        mut self,
+        start: impl Fn(ToolReader) -> Result<ToolFuture, ToolError> + Send + Sync + 'static,
+    ) -> Tool {
+        let checks = match self.whole.take() {
+            None => {
+                self.write_schema();
+                Checks::Fields(self.fields)
+            }
+            Some(whole) => {
+                let mut root = whole.root;
+                schema::attach_definitions(&mut root, &mut self.generator);
+                if let Err(fault) = schema::close_root(&mut root) {
+                    self.fault.get_or_insert(fault);
+                }
+                let known = schema::known_members(&root);
+                self.descriptor.input_schema = root;
+                Checks::Whole {
+                    known,
+                    check: whole.check,
+                }
+            }
+        };
+        Tool {
+            descriptor: Arc::new(self.descriptor),
+            handler: Arc::new(Handler {
+                checks,
+                start: Box::new(start),
+            }),
+            fault: self.fault,
+        }
+    }
+
+    fn write_schema(&mut self) {
+        let root = &mut self.descriptor.input_schema;
+        root.insert(
+            "properties".into(),
+            Value::Object(std::mem::take(&mut self.properties)),
+        );
+        if !self.required.is_empty() {
+            root.insert(
+                "required".into(),
+                Value::Array(std::mem::take(&mut self.required)),
+            );
+        }
+        schema::attach_definitions(root, &mut self.generator);
+    }
+}
+
+/// The type of a tool function's result, and how to make a tool's output of it.
+pub struct Output<R> {
+    schema: fn() -> Option<JsonObject>,
+    convert: fn(R) -> Result<ToolOutput, ToolError>,
+}
+
+impl<R: IntoToolOutput> Output<R> {
+    /// For functions that return `R`.
+    #[expect(clippy::new_without_default, reason = "made by the macro only")]
+    pub fn new() -> Self {
+        Self {
+            schema: R::output_schema,
+            convert: R::into_tool_output,
+        }
+    }
+}
+
+impl<R: 'static> Output<R> {
+    /// The call's future, made of the function's.
+    pub fn of<F: Future<Output = R> + Send + 'static>(&self, future: F) -> ToolFuture {
+        let convert = self.convert;
+        Box::pin(async move { convert(future.await) })
+    }
+}
+
+/// Reads the parameters of one call.
+pub struct ToolReader {
+    call: ToolCall,
+    problems: Vec<String>,
+    refusal: Option<ToolError>,
+}
+
+impl ToolReader {
+    /// An argument, or nothing when it does not fit.
+    pub fn argument<T>(&mut self, argument: &Argument<T>) -> Option<T> {
+        match self.call.arguments.get(argument.name) {
+            None => {
+                let value = argument.absent();
+                if value.is_none() {
+                    self.problems.push(missing(argument.name, None));
+                }
+                value
+            }
+            Some(value) => match (argument.decode)(value) {
+                Ok(value) => Some(value),
+                Err(error) => {
+                    self.problems.push(misfit(argument.name, &error));
+                    None
+                }
+            },
+        }
+    }
+
+    /// All arguments, or nothing when they do not fit.
+    pub fn arguments<T>(&mut self, arguments: &Arguments<T>) -> Option<T> {
+        match (arguments.decode)(&self.call.arguments) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.problems.push(misfit("", &error));
+                None
+            }
+        }
+    }
+
+    /// The answer to a question.
+    pub fn question<T>(&mut self, question: &Question<T>) -> Option<T> {
+        match question.read(&self.call.answers) {
+            Ok(value) => Some(value),
+            Err(problem) => {
+                self.refusal.get_or_insert(ToolError::new(problem));
+                None
+            }
+        }
+    }
+
+    /// Something that surrounds the call.
+    pub fn extract<T>(&mut self, extract: &Extract<T>) -> Option<T> {
+        match (extract.take)(&self.call) {
+            Ok(value) => Some(value),
+            Err(error) => {
+                self.refusal.get_or_insert(error);
+                None
+            }
+        }
+    }
+
+    /// Why the call cannot start.
+    pub fn refuse(self) -> ToolError {
+        match refusal(self.problems) {
+            Some(error) => error,
+            None => self.refusal.unwrap_or_else(|| {
+                ToolError::internal("a parameter of the call could not be read")
+            }),
+        }
+    }
+}
+
+type Check<V> = Box<dyn Fn(&V) -> Result<(), DecodeError> + Send + Sync>;
+
+/// What is checked of one argument.
+struct Field {
+    name: &'static str,
+    expects: Option<String>,
+    optional: bool,
+    check: Check<Value>,
+}
+
+/// `Args<T>`.
+struct Whole {
+    root: JsonObject,
+    check: Check<JsonObject>,
+}
+
+enum Checks {
+    Fields(Vec<Field>),
+    Whole {
+        known: Option<Vec<String>>,
+        check: Check<JsonObject>,
+    },
+}
+
+impl Checks {
+    fn knows(&self, name: &str) -> bool {
+        match self {
+            Self::Fields(fields) => fields.iter().any(|field| field.name == name),
+            Self::Whole { known, .. } => known
+                .as_ref()
+                .is_none_or(|known| known.iter().any(|k| k == name)),
+        }
+    }
+
+    fn known(&self) -> String {
+        match self {
+            Self::Fields(fields) => {
+                names(&fields.iter().map(|field| field.name).collect::<Vec<_>>())
+            }
+            Self::Whole { known, .. } => names(known.as_deref().unwrap_or_default()),
+        }
+    }
+
+    fn unknown(&self, arguments: &JsonObject, problems: &mut Vec<String>) {
+        for name in arguments.keys().filter(|name| !self.knows(name)) {
+            problems.push(match self.known() {
+                known if known.is_empty() => {
+                    format!("unknown argument `{name}`: this tool takes none")
+                }
+                known => format!("unknown argument `{name}`: known are {known}"),
+            });
+        }
+    }
+
+    fn problems(&self, arguments: &JsonObject) -> Vec<String> {
+        let mut problems = Vec::new();
+        match self {
+            Self::Fields(fields) => {
+                for field in fields {
+                    match arguments.get(field.name) {
+                        None if field.optional => {}
+                        None => problems.push(missing(field.name, field.expects.as_deref())),
+                        Some(value) => {
+                            problems.extend(
+                                (field.check)(value)
+                                    .err()
+                                    .map(|error| misfit(field.name, &error)),
+                            );
+                        }
+                    }
+                }
+            }
+            Self::Whole { check, .. } => {
+                problems.extend(check(arguments).err().map(|error| misfit("", &error)))
+            }
+        }
+        self.unknown(arguments, &mut problems);
+        problems
+    }
+}
+
+fn missing(name: &str, expects: Option<&str>) -> String {
+    match expects {
+        None => format!("argument `{name}` is missing"),
+        Some(expects) => format!("argument `{name}` is missing: expected {expects}"),
+    }
+}
+
+fn misfit(name: &str, error: &DecodeError) -> String {
+    match error.path_below(name) {
+        path if path.is_empty() => format!("arguments: {}", error.message()),
+        path => format!("argument `{path}`: {}", error.message()),
+    }
+}
+
+fn refusal(problems: Vec<String>) -> Option<ToolError> {
+    (!problems.is_empty()).then(|| ToolError::new(problems.join("\n")))
+}
+
+/// The code of a tool that was built.
+struct Handler {
+    checks: Checks,
+    start: Start,
+}
+
+type Start = Box<dyn Fn(ToolReader) -> Result<ToolFuture, ToolError> + Send + Sync>;
+
+impl ToolHandler for Handler {
+    fn check(&self, arguments: &JsonObject) -> Result<(), ToolError> {
+        refusal(self.checks.problems(arguments)).map_or(Ok(()), Err)
+    }
+
+    fn start(&self, call: ToolCall) -> Result<ToolFuture, ToolError> {
+        if !call.arguments.keys().all(|name| self.checks.knows(name)) {
+            self.check(&call.arguments)?;
+        }
+        (self.start)(ToolReader {
+            call,
+            problems: Vec::new(),
+            refusal: None,
+        })
+    }
+}

@@ -1,0 +1,161 @@
+//! What a tool gives back, and which Rust types can be a tool's result.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::{ContentBlock, ToolError, schema};
+use crate::JsonObject;
+
+/// What a tool gave back: the era-neutral content of a `CallToolResult`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolOutput {
+    /// Blocks for the model to read.
+    pub content: Vec<ContentBlock>,
+    /// The result as JSON, fitting the tool's output schema.
+    pub structured_content: Option<Value>,
+    /// Whether the tool reports an error.
+    pub is_error: bool,
+    /// The result's `_meta`.
+    pub meta: Option<JsonObject>,
+}
+
+impl ToolOutput {
+    /// One block of text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self {
+            content: vec![text_block(text.into())],
+            ..Self::default()
+        }
+    }
+
+    /// The same as an error report.
+    pub fn into_error(mut self) -> ToolError {
+        self.is_error = true;
+        ToolError::Tool(Box::new(self))
+    }
+
+    /// The texts of all text blocks, a line each.
+    pub fn joined_text(&self) -> String {
+        let texts: Vec<&str> = self.content.iter().filter_map(block_text).collect();
+        texts.join("\n")
+    }
+
+    /// The members of the `CallToolResult` object, without `resultType`.
+    pub fn into_object(self) -> JsonObject {
+        let mut object = JsonObject::new();
+        object.insert("content".into(), json!(self.content));
+        if let Some(value) = self.structured_content {
+            object.insert("structuredContent".into(), value);
+        }
+        if self.is_error {
+            object.insert("isError".into(), Value::Bool(true));
+        }
+        if let Some(meta) = self.meta {
+            object.insert("_meta".into(), Value::Object(meta));
+        }
+        object
+    }
+}
+
+fn text_block(text: String) -> ContentBlock {
+    json!({"type": "text", "text": text})
+}
+
+fn block_text(block: &ContentBlock) -> Option<&str> {
+    block.get("text").and_then(Value::as_str)
+}
+
+/// A result given as JSON: `structuredContent`, and the same as text for clients that do not read it.
+///
+/// The type's schema becomes the tool's `outputSchema`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Json<T>(pub T);
+
+/// Types that a tool function may return.
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot return `{Self}`",
+    label = "not a tool's result",
+    note = "return `String`, `()`, `Json<T>` with `T: Serialize + JsonSchema`, a content block, `Vec<ContentBlock>`, \
+            `CallToolResult`, or `Result` of one of these and an error that converts to `ToolError`"
+)]
+pub trait IntoToolOutput {
+    /// The output, or the error to report.
+    ///
+    /// # Errors
+    ///
+    /// What the function returned as its error, or a result that cannot be written as JSON.
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError>;
+
+    /// JSON Schema of `structuredContent`, for types that have one.
+    fn output_schema() -> Option<JsonObject> {
+        None
+    }
+}
+
+impl IntoToolOutput for ToolOutput {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(self)
+    }
+}
+
+impl IntoToolOutput for () {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::default())
+    }
+}
+
+impl IntoToolOutput for String {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text(self))
+    }
+}
+
+impl IntoToolOutput for &'static str {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text(self))
+    }
+}
+
+impl IntoToolOutput for std::borrow::Cow<'static, str> {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput::text(self))
+    }
+}
+
+impl IntoToolOutput for Vec<ContentBlock> {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput {
+            content: self,
+            ..ToolOutput::default()
+        })
+    }
+}
+
+impl<T: Serialize + JsonSchema> IntoToolOutput for Json<T> {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        let value = serde_json::to_value(&self.0).map_err(|e| {
+            ToolError::internal(format!("the tool's result cannot be written as JSON: {e}"))
+        })?;
+        let mut output = ToolOutput::text(value.to_string());
+        output.structured_content = Some(value);
+        Ok(output)
+    }
+
+    fn output_schema() -> Option<JsonObject> {
+        Some(schema::of_output::<T>())
+    }
+}
+
+impl<T: IntoToolOutput, E: Into<ToolError>> IntoToolOutput for Result<T, E> {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        match self {
+            Ok(value) => value.into_tool_output(),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn output_schema() -> Option<JsonObject> {
+        T::output_schema()
+    }
+}

@@ -1,0 +1,234 @@
+//! JSON Schemas of arguments and results, as hosts expect them: inline, closed at the root, draft 2020-12.
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::JsonObject;
+
+/// Types that an argument of a tool may have.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be an argument of a tool",
+    label = "not an argument",
+    note = "arguments need `serde::Deserialize` and `schemars::JsonSchema`: add \
+            `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type",
+    note = "state that calls share is taken as `State<T>`"
+)]
+pub trait ToolArgument: DeserializeOwned + JsonSchema + Send + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> ToolArgument for T {}
+
+/// Makes schemas of what is read.
+pub(crate) fn input_generator() -> SchemaGenerator {
+    settings().for_deserialize().into_generator()
+}
+
+fn settings() -> SchemaSettings {
+    SchemaSettings::draft2020_12().with(|settings| {
+        settings.meta_schema = None;
+        settings.inline_subschemas = true;
+    })
+}
+
+/// `inputSchema` of a tool without arguments.
+pub(crate) fn no_arguments() -> JsonObject {
+    object(json!({"type": "object", "properties": {}, "additionalProperties": false}))
+}
+
+fn object(value: Value) -> JsonObject {
+    match value {
+        Value::Object(object) => object,
+        _ => JsonObject::new(),
+    }
+}
+
+/// The schema of `T` as part of a larger one.
+pub(crate) fn of_part<T: JsonSchema>(generator: &mut SchemaGenerator) -> JsonObject {
+    let mut part = from_schema(generator.subschema_for::<T>());
+    bound_integers(&mut part);
+    part
+}
+
+/// The whole schema of a result.
+pub(crate) fn of_output<T: JsonSchema>() -> JsonObject {
+    let mut generator = settings().for_serialize().into_generator();
+    let mut root = of_part::<T>(&mut generator);
+    attach_definitions(&mut root, &mut generator);
+    root
+}
+
+/// A schema that is `true` becomes `{}`, one that is `false` becomes `{"not": {}}`.
+pub(crate) fn from_schema(schema: Schema) -> JsonObject {
+    match Value::from(schema) {
+        Value::Object(object) => object,
+        Value::Bool(false) => object(json!({"not": {}})),
+        _ => JsonObject::new(),
+    }
+}
+
+/// Puts the schemas of recursive types under the root's `$defs`; nothing else refers.
+pub(crate) fn attach_definitions(root: &mut JsonObject, generator: &mut SchemaGenerator) {
+    let mut definitions = generator.take_definitions(true);
+    if definitions.is_empty() {
+        return;
+    }
+    for definition in definitions.values_mut() {
+        if let Value::Object(definition) = definition {
+            bound_integers(definition);
+        }
+    }
+    // A recursive root is written out once, so that the root itself is no reference.
+    if let Some(Value::String(target)) = root.get("$ref") {
+        let name = target.trim_start_matches("#/$defs/").to_owned();
+        if let Some(Value::Object(definition)) = definitions.get(&name) {
+            let mut written_out = definition.clone();
+            root.remove("$ref");
+            for (key, value) in root.iter() {
+                written_out.insert(key.clone(), value.clone());
+            }
+            *root = written_out;
+        }
+    }
+    root.insert("$defs".into(), Value::Object(definitions));
+}
+
+/// Makes the schema of all arguments an object's, closed where its members are known.
+///
+/// # Errors
+///
+/// When the type is written as something else than an object.
+pub(crate) fn close_root(root: &mut JsonObject) -> Result<(), String> {
+    root.remove("title");
+    match root.get("type") {
+        Some(kind) if kind == "object" => {}
+        Some(kind) => {
+            return Err(format!(
+                "`Args<T>` needs a type that is written as an object, not as {kind}"
+            ));
+        }
+        None => drop(root.insert("type".into(), json!("object"))),
+    }
+    let open = [
+        "additionalProperties",
+        "unevaluatedProperties",
+        "patternProperties",
+        "allOf",
+        "anyOf",
+        "oneOf",
+    ];
+    if !open.iter().any(|keyword| root.contains_key(*keyword)) {
+        root.entry("properties").or_insert_with(|| json!({}));
+        root.insert("additionalProperties".into(), Value::Bool(false));
+    }
+    Ok(())
+}
+
+/// The names of an object's members, if there can be no others.
+pub(crate) fn known_members(root: &JsonObject) -> Option<Vec<String>> {
+    let closed = root.get("additionalProperties") == Some(&Value::Bool(false));
+    let simple = !["patternProperties", "allOf", "anyOf", "oneOf"]
+        .iter()
+        .any(|keyword| root.contains_key(*keyword));
+    let properties = root.get("properties").and_then(Value::as_object);
+    (closed && simple).then(|| {
+        properties
+            .map(|p| p.keys().cloned().collect())
+            .unwrap_or_default()
+    })
+}
+
+/// Says the bounds of integer types, which schemars leaves to `format`, so that schema and decoding agree.
+fn bound_integers(schema: &mut JsonObject) {
+    let bounds = match schema.get("format").and_then(Value::as_str) {
+        Some("int8") => Some((json!(i8::MIN), json!(i8::MAX))),
+        Some("int16") => Some((json!(i16::MIN), json!(i16::MAX))),
+        Some("int32") => Some((json!(i32::MIN), json!(i32::MAX))),
+        Some("int64" | "int") => Some((json!(i64::MIN), json!(i64::MAX))),
+        Some("uint8") => Some((json!(0), json!(u8::MAX))),
+        Some("uint16") => Some((json!(0), json!(u16::MAX))),
+        Some("uint32") => Some((json!(0), json!(u32::MAX))),
+        Some("uint64" | "uint") => Some((json!(0), json!(u64::MAX))),
+        _ => None,
+    };
+    if let Some((minimum, maximum)) = bounds {
+        schema.entry("minimum").or_insert(minimum);
+        schema.entry("maximum").or_insert(maximum);
+    }
+    for (key, value) in schema.iter_mut() {
+        // Values are not schemas.
+        if !matches!(key.as_str(), "const" | "default" | "enum" | "examples") {
+            bound_within(value);
+        }
+    }
+}
+
+fn bound_within(value: &mut Value) {
+    match value {
+        Value::Object(object) => bound_integers(object),
+        Value::Array(values) => values.iter_mut().for_each(bound_within),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Tree {
+        /// Its name.
+        name: String,
+        children: Vec<Tree>,
+    }
+
+    #[derive(serde::Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is looked at")]
+    struct Point {
+        format: Option<i32>,
+        y: u8,
+    }
+
+    #[test]
+    fn nested_types_are_written_inline() {
+        let mut generator = input_generator();
+        let schema = of_part::<Vec<Point>>(&mut generator);
+        let text = Value::Object(schema.clone()).to_string();
+        assert!(!text.contains("$ref"), "{text}");
+        assert_eq!(schema["items"]["properties"]["y"]["maximum"], 255);
+        assert_eq!(schema["items"]["required"], json!(["y"]));
+    }
+
+    #[test]
+    fn bounds_of_integers_are_said() {
+        let schema = of_part::<Option<i32>>(&mut input_generator());
+        assert_eq!(schema["minimum"], i32::MIN);
+        assert_eq!(schema["type"], json!(["integer", "null"]));
+        let schema = of_part::<u64>(&mut input_generator());
+        assert_eq!(schema["maximum"], u64::MAX);
+    }
+
+    #[test]
+    fn a_recursive_root_is_no_reference() {
+        let mut generator = input_generator();
+        let mut root = of_part::<Tree>(&mut generator);
+        attach_definitions(&mut root, &mut generator);
+        assert_eq!(root["type"], "object");
+        assert!(!root.contains_key("$ref"));
+        assert_eq!(
+            root["properties"]["children"]["items"]["$ref"],
+            "#/$defs/Tree"
+        );
+        assert_eq!(
+            root["$defs"]["Tree"]["properties"]["name"]["description"],
+            "Its name."
+        );
+    }
+
+    #[test]
+    fn a_property_called_format_is_left_alone() {
+        let schema = of_part::<Point>(&mut input_generator());
+        assert!(schema["properties"].get("minimum").is_none());
+    }
+}
