@@ -7,7 +7,9 @@
 //! * [`spell`]: the many texts of one value
 //! * [`json`]: equality of texts, with numbers compared exactly
 //! * [`oracle`]: the `jsonschema` crate, one validator a definition
+//! * [`pipe`]: a decoder in another process
 //! * [`shrink`]: the smallest message that still shows a mismatch
+//! * [`relax`]: declared deviations
 //! * [`run`] and [`report`]: the loop and what is printed of it
 //!
 //! Nothing here knows a Rust type: the decoder under test is a function from a
@@ -16,6 +18,8 @@
 pub mod json;
 pub mod mutate;
 pub mod oracle;
+pub mod pipe;
+pub mod relax;
 pub mod report;
 pub mod run;
 pub mod schema;
@@ -24,6 +28,8 @@ pub mod spell;
 pub mod valid;
 pub mod value;
 
+pub use pipe::Pipe;
+pub use relax::Relaxation;
 pub use report::Report;
 pub use run::{Plan, run};
 pub use schema::Document;

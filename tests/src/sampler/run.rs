@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::json::{Equality, compare};
 use super::mutate::mutate;
 use super::oracle::Oracle;
+use super::relax::{Relaxation, relax};
 use super::report::{Mismatch, Problem, Report};
 use super::schema::Document;
 use super::shrink::shrink;
@@ -33,17 +34,6 @@ pub struct Plan {
     pub only: Option<String>,
     /// Places where more is accepted than the schema says.
     pub relaxations: Vec<Relaxation>,
-}
-
-/// A place where the types accept more than the schema says, on purpose.
-#[derive(Debug, Clone)]
-pub struct Relaxation {
-    /// What the report calls it.
-    pub name: String,
-    /// JSON pointer of the schema that is relaxed.
-    pub pointer: String,
-    /// The schema that holds instead.
-    pub schema: Value,
 }
 
 /// What reports call integers that 64 bits cannot hold.
@@ -71,20 +61,6 @@ pub fn run(document: &Document, plan: &Plan, reencode: Reencode<'_>) -> Report {
         }
     }
     report
-}
-
-/// The document with all its relaxations, under their joint name.
-fn relax(document: &Document, relaxations: &[Relaxation]) -> Option<(String, Document)> {
-    let mut root = document.root().clone();
-    let mut names = Vec::new();
-    for relaxation in relaxations {
-        if let Some(schema) = root.pointer_mut(&relaxation.pointer) {
-            *schema = relaxation.schema.clone();
-            names.push(relaxation.name.as_str());
-        }
-    }
-    let relaxed = Document::new(document.name.clone(), root).ok()?;
-    (!names.is_empty()).then(|| (names.join(", "), relaxed))
 }
 
 fn one(
