@@ -1,6 +1,8 @@
 //! Reads the Model Context Protocol's JSON Schemas and writes Rust.
 
 pub mod cli;
+pub mod definitions;
+pub mod diff;
 pub mod docs;
 pub mod emit;
 pub mod facts;

@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, and how the answer reaches the shell. Data goes to
 //! standard output, talk to standard error; the exit code is 0 for yes, 1 for no, 2 for "could not".
 
+mod diff;
 mod import;
 
 use std::ffi::OsString;
@@ -43,6 +44,7 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     Import(import::Args),
+    Diff(diff::Args),
 }
 
 /// Runs the command that `args` names (the first is the program) and returns the exit code.
@@ -83,6 +85,7 @@ impl Command {
     fn run(self, streams: &mut Streams<'_>) -> Result<Outcome, Failure> {
         match self {
             Self::Import(args) => args.run(streams),
+            Self::Diff(args) => args.run(streams),
         }
     }
 }
