@@ -195,7 +195,8 @@ impl Definitions {
 /// The name that looks most like `name`, if any is close.
 #[must_use]
 pub fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let allowed = (name.chars().count() / 3).max(1);
+    let length = name.chars().count();
+    let allowed = (length / 3).max(2).min(length.saturating_sub(1));
     names
         .map(|other| (distance(&name.to_lowercase(), &other.to_lowercase()), other))
         .filter(|(distance, _)| *distance <= allowed)
