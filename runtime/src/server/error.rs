@@ -1,6 +1,17 @@
-//! A JSON-RPC error object.
+//! A JSON-RPC error object and the codes in use.
 
-use serde_json::Value;
+use serde_json::{Value, json};
+
+pub(crate) const PARSE_ERROR: i64 = -32700;
+pub(crate) const INVALID_REQUEST: i64 = -32600;
+pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+pub(crate) const INVALID_PARAMS: i64 = -32602;
+pub(crate) const INTERNAL_ERROR: i64 = -32603;
+pub(crate) const HEADER_MISMATCH: i64 = -32020;
+pub(crate) const MISSING_CLIENT_CAPABILITY: i64 = -32021;
+pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
+/// Ours, outside of the range that JSON-RPC and MCP reserve.
+pub(crate) const LIMIT_EXCEEDED: i64 = -31900;
 
 /// A JSON-RPC error object.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -34,16 +45,40 @@ impl RpcError {
 
     /// The method is not known (-32601).
     pub fn method_not_found(method: &str) -> Self {
-        Self::new(-32601, format!("Method not found: {method}"))
+        Self::new(METHOD_NOT_FOUND, format!("Method not found: {method}"))
     }
 
     /// The params are wrong (-32602).
     pub fn invalid_params(message: impl Into<String>) -> Self {
-        Self::new(-32602, message)
+        Self::new(INVALID_PARAMS, message)
     }
 
     /// Something went wrong that is not the client's fault (-32603).
     pub fn internal(message: impl Into<String>) -> Self {
-        Self::new(-32603, message)
+        Self::new(INTERNAL_ERROR, message)
+    }
+
+    /// More was asked than [`Limits`](super::Limits) allows (-31900); `limit` is the field's name.
+    pub fn limit(limit: &str, message: impl Into<String>) -> Self {
+        Self::new(LIMIT_EXCEEDED, message).with_data(json!({ "limit": limit }))
+    }
+
+    pub(crate) fn parse_error(message: impl Into<String>) -> Self {
+        Self::new(PARSE_ERROR, message)
+    }
+
+    pub(crate) fn invalid_request(message: impl Into<String>) -> Self {
+        Self::new(INVALID_REQUEST, message)
+    }
+
+    /// A header is missing, malformed, or says something else than the body (-32020).
+    pub(crate) fn header_mismatch(message: impl Into<String>) -> Self {
+        Self::new(HEADER_MISMATCH, message)
+    }
+
+    /// The client did not declare what it takes to serve the request (-32021).
+    pub(crate) fn missing_capability(required: Value, message: impl Into<String>) -> Self {
+        Self::new(MISSING_CLIENT_CAPABILITY, message)
+            .with_data(json!({ "requiredCapabilities": required }))
     }
 }

@@ -3,10 +3,11 @@
 //! Knows neither sockets nor lines (see [`crate::transport`]) nor the wire shapes of an era (see [`crate::protocol`]).
 
 mod builder;
-mod error;
+pub(crate) mod error;
 mod fallback;
 mod limits;
 mod principal;
+pub(crate) mod rpc;
 
 pub use builder::{BuildError, CacheScope, ServerBuilder};
 pub use error::RpcError;

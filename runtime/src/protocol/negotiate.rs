@@ -1,0 +1,266 @@
+//! Which era a request belongs to. One endpoint serves both, and no request can be taken for one of the other.
+//!
+//! A request is modern when its `_meta` names a protocol version, or when its header names one that is not legacy.
+//! `initialize` without such a `_meta` opens a legacy session; what belongs to a session is legacy.
+
+use serde_json::{Value, json};
+
+use crate::JsonObject;
+use crate::server::{RpcError, error::UNSUPPORTED_VERSION};
+
+use super::{LEGACY, MODERN};
+
+/// The member of `_meta` that names the version.
+pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+
+/// What is known of a request before its era is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Facts<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) params: &'a JsonObject,
+    pub(crate) channel: Channel<'a>,
+    /// Whether legacy clients are served at all.
+    pub(crate) serve_legacy: bool,
+}
+
+/// Where a request came from, as far as negotiation is concerned.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Channel<'a> {
+    /// HTTP: the `MCP-Protocol-Version` header, and whether there is an `Mcp-Session-Id` header.
+    Http {
+        version: Option<&'a str>,
+        session: bool,
+    },
+    /// A byte stream: whether `initialize` has been seen.
+    Stream { session: bool },
+}
+
+/// Where a request goes.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Route {
+    Modern,
+    /// `initialize`, or a request for an open session.
+    Legacy,
+    /// A legacy request with no session. `ping` may still be answered.
+    NoSession,
+    /// No era takes it. HTTP status 400.
+    Refused(RpcError),
+}
+
+/// All versions served, newest first.
+pub(crate) fn supported(serve_legacy: bool) -> Vec<&'static str> {
+    let mut versions = vec![MODERN];
+    if serve_legacy {
+        versions.extend(LEGACY);
+    }
+    versions
+}
+
+/// The error for a version that is not served.
+pub(crate) fn unsupported(requested: &str, serve_legacy: bool) -> RpcError {
+    let message = if LEGACY.contains(&requested) {
+        format!("Unsupported protocol version: {requested} needs a session opened by `initialize`")
+    } else {
+        format!("Unsupported protocol version: {requested}")
+    };
+    RpcError::new(UNSUPPORTED_VERSION, message)
+        .with_data(json!({ "supported": supported(serve_legacy), "requested": requested }))
+}
+
+/// Finds the era of a request.
+pub(crate) fn route(facts: Facts<'_>) -> Route {
+    let named = facts
+        .params
+        .get("_meta")
+        .and_then(|meta| meta.get(META_VERSION));
+    match (facts.channel, named) {
+        // A version that is no string is for the modern era to refuse.
+        (_, Some(named)) if !named.is_string() => Route::Modern,
+        (Channel::Http { version: None, .. }, Some(_)) => {
+            Route::Refused(RpcError::header_mismatch(
+                "Header mismatch: the MCP-Protocol-Version header is missing",
+            ))
+        }
+        (
+            Channel::Http {
+                version: Some(header),
+                ..
+            },
+            Some(named),
+        ) if named.as_str() != Some(header) => Route::Refused(RpcError::header_mismatch(format!(
+            "Header mismatch: MCP-Protocol-Version is '{header}' but `_meta` says {named}"
+        ))),
+        (_, Some(named)) => modern_version(named, facts.serve_legacy),
+        (
+            Channel::Http {
+                version: Some(MODERN),
+                ..
+            },
+            None,
+        ) => Route::Modern,
+        (
+            Channel::Http {
+                version: Some(header),
+                ..
+            },
+            None,
+        ) if !LEGACY.contains(&header) => Route::Refused(unsupported(header, facts.serve_legacy)),
+        (Channel::Http { session, .. } | Channel::Stream { session }, None) => {
+            if !facts.serve_legacy {
+                return Route::Modern;
+            }
+            if session || facts.method == "initialize" {
+                Route::Legacy
+            } else {
+                Route::NoSession
+            }
+        }
+    }
+}
+
+fn modern_version(named: &Value, serve_legacy: bool) -> Route {
+    match named.as_str() {
+        Some(MODERN) => Route::Modern,
+        Some(other) => Route::Refused(unsupported(other, serve_legacy)),
+        None => Route::Modern,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::server::error::HEADER_MISMATCH;
+
+    fn params(version: Option<&str>) -> JsonObject {
+        let mut params = JsonObject::new();
+        if let Some(version) = version {
+            params.insert("_meta".into(), json!({ META_VERSION: version }));
+        }
+        params
+    }
+
+    fn http(method: &str, header: Option<&str>, body: Option<&str>, session: bool) -> Route {
+        route(Facts {
+            method,
+            params: &params(body),
+            channel: Channel::Http {
+                version: header,
+                session,
+            },
+            serve_legacy: true,
+        })
+    }
+
+    fn code(route: Route) -> i64 {
+        match route {
+            Route::Refused(error) => error.code,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// covers: X-NEG-1
+    #[test]
+    fn header_and_body_together_make_a_request_modern() {
+        assert_eq!(
+            http("tools/list", Some(MODERN), Some(MODERN), false),
+            Route::Modern
+        );
+        // A session header does not change that: the modern era ignores it.
+        assert_eq!(
+            http("tools/list", Some(MODERN), Some(MODERN), true),
+            Route::Modern
+        );
+        assert_eq!(
+            http("initialize", Some(MODERN), Some(MODERN), false),
+            Route::Modern
+        );
+    }
+
+    /// covers: X-NEG-1
+    #[test]
+    fn a_mismatch_of_header_and_body_is_refused() {
+        assert_eq!(
+            code(http("tools/list", None, Some(MODERN), false)),
+            HEADER_MISMATCH
+        );
+        assert_eq!(
+            code(http("tools/list", Some("2025-11-25"), Some(MODERN), true)),
+            HEADER_MISMATCH
+        );
+        assert_eq!(
+            code(http("tools/list", Some(MODERN), Some("v999"), false)),
+            HEADER_MISMATCH
+        );
+        // No version in the body at all: malformed, which the modern era says with its own error.
+        assert_eq!(http("tools/list", Some(MODERN), None, false), Route::Modern);
+    }
+
+    /// covers: X-NEG-1
+    #[test]
+    fn an_unknown_version_is_refused_with_the_list() {
+        for (header, body) in [(Some("v999"), Some("v999")), (Some("v999"), None)] {
+            let Route::Refused(error) = http("tools/list", header, body, false) else {
+                panic!()
+            };
+            assert_eq!(error.code, UNSUPPORTED_VERSION);
+            let data = error.data.unwrap();
+            assert_eq!(
+                data["supported"],
+                json!(["2026-07-28", "2025-11-25", "2025-06-18", "2025-03-26"])
+            );
+            assert_eq!(data["requested"], "v999");
+        }
+    }
+
+    #[test]
+    fn a_legacy_version_named_per_request_is_refused() {
+        let refused = http("tools/list", Some("2025-11-25"), Some("2025-11-25"), false);
+        assert_eq!(code(refused), UNSUPPORTED_VERSION);
+    }
+
+    /// covers: X-NEG-1
+    #[test]
+    fn initialize_and_sessions_are_legacy() {
+        assert_eq!(http("initialize", None, None, false), Route::Legacy);
+        assert_eq!(
+            http("initialize", Some("2025-11-25"), None, false),
+            Route::Legacy
+        );
+        assert_eq!(http("tools/list", None, None, true), Route::Legacy);
+        assert_eq!(
+            http("tools/list", Some("2025-06-18"), None, true),
+            Route::Legacy
+        );
+        assert_eq!(http("tools/list", None, None, false), Route::NoSession);
+    }
+
+    #[test]
+    fn on_a_stream_each_request_speaks_for_itself() {
+        let stream = |method, body: Option<&str>, session| {
+            let params = params(body);
+            route(Facts {
+                method,
+                params: &params,
+                channel: Channel::Stream { session },
+                serve_legacy: true,
+            })
+        };
+        assert_eq!(stream("tools/list", Some(MODERN), true), Route::Modern);
+        assert_eq!(stream("tools/list", None, true), Route::Legacy);
+        assert_eq!(stream("tools/list", None, false), Route::NoSession);
+        assert_eq!(stream("initialize", None, false), Route::Legacy);
+    }
+
+    #[test]
+    fn a_modern_only_server_takes_everything_for_modern() {
+        let params = params(None);
+        let facts = Facts {
+            method: "initialize",
+            params: &params,
+            channel: Channel::Stream { session: false },
+            serve_legacy: false,
+        };
+        assert_eq!(route(facts), Route::Modern);
+        assert_eq!(supported(false), ["2026-07-28"]);
+    }
+}
