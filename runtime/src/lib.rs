@@ -11,7 +11,7 @@ pub mod server;
 pub mod store;
 pub mod task;
 pub mod tool;
-mod transport;
+pub mod transport;
 
 /// A JSON object, as it travels on the wire.
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
@@ -19,7 +19,8 @@ pub use futures_core::future::BoxFuture;
 pub use http::Extensions;
 pub use mcp_tasks_macros::{task_tool, task_tools};
 pub use mcp_tasks_types as types;
-pub use server::{Era, FallbackRequest, Limits, Principal, RpcError, Server, ServerBuilder};
+pub use server::{Era, FallbackRequest, Limits, RpcError, Server, ServerBuilder};
+pub use task::Principal;
 
 pub use self::{
     context::TaskContext,

@@ -1,10 +1,23 @@
 //! The description of a server, checked as a whole by [`ServerBuilder::build`].
 
-use std::{any::Any, sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Once, atomic::AtomicBool},
+    time::Duration,
+};
 
-use crate::{JsonObject, tool::Tool};
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
 
-use super::{Fallback, Inner, Limits, Server};
+use crate::{
+    JsonObject,
+    engine::Engine,
+    protocol::seal::Sealer,
+    store::TaskStore,
+    task::Clock,
+    tool::{IntoTool, IntoTools, RegisterError, StateMap, Tool, ToolSet},
+};
+
+use super::{Catalog, Fallback, Gauge, Inner, Limits, Server};
 
 /// Who may keep a cached answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -16,36 +29,44 @@ pub enum CacheScope {
     Private,
 }
 
+impl CacheScope {
+    /// The name on the wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Public => "public",
+            Self::Private => "private",
+        }
+    }
+}
+
 /// Why a server could not be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
-    /// Two tools have one name.
-    #[error("two tools are called `{0}`; give one of them another name")]
-    DuplicateTool(String),
+    /// A tool cannot be registered.
+    #[error(transparent)]
+    Register(#[from] RegisterError),
     /// A tool's schema cannot be served.
-    #[error("tool `{tool}`: {reason}")]
-    Tool {
+    #[error("the tool `{tool}` cannot be served: {reason}")]
+    Schema {
         /// The tool's name.
         tool: String,
         /// What is wrong.
         reason: String,
     },
+    /// A declared capability is one that the server answers itself.
+    #[error("the capability `{0}` cannot be declared, because the server itself speaks for it")]
+    Capability(String),
     /// The operating system gave no random bytes for the key.
     #[error("no random bytes from the operating system: {0}; set a key with `ServerBuilder::key`")]
     Random(String),
 }
 
-/// What the builder collects.
-#[derive(Default)]
+/// What a server is told.
 pub(crate) struct Config {
-    pub(crate) name: String,
-    pub(crate) version: String,
-    pub(crate) title: Option<String>,
     pub(crate) instructions: Option<String>,
-    pub(crate) tools: Vec<Tool>,
     pub(crate) limits: Limits,
-    pub(crate) key: Option<[u8; 32]>,
+    /// Capabilities that the fallback serves.
     pub(crate) capabilities: JsonObject,
     pub(crate) fallback: Option<Arc<dyn Fallback>>,
     pub(crate) strict_task_headers: bool,
@@ -53,88 +74,153 @@ pub(crate) struct Config {
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) cache_ttl: Duration,
     pub(crate) cache_scope: CacheScope,
-    pub(crate) legacy: Option<bool>,
+    pub(crate) legacy: bool,
+}
+
+impl Config {
+    pub(crate) fn cache_ttl_ms(&self) -> u64 {
+        u64::try_from(self.cache_ttl.as_millis()).unwrap_or(u64::MAX)
+    }
 }
 
 /// Describes a server. Start with [`Server::builder`].
-#[derive(Default)]
+#[must_use = "a builder does nothing until `build` is called"]
 pub struct ServerBuilder {
+    info: JsonObject,
+    tools: Vec<Tool>,
+    state: StateMap,
+    store: Option<Arc<dyn TaskStore>>,
+    clock: Option<Arc<dyn Clock>>,
+    lease: Option<Duration>,
+    key: Option<[u8; 32]>,
     config: Config,
 }
 
+impl Default for ServerBuilder {
+    fn default() -> Self {
+        let config = Config {
+            instructions: None,
+            limits: Limits::default(),
+            capabilities: JsonObject::new(),
+            fallback: None,
+            strict_task_headers: false,
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            cache_ttl: Duration::ZERO,
+            cache_scope: CacheScope::default(),
+            legacy: true,
+        };
+        let builder = Self {
+            info: JsonObject::new(),
+            tools: Vec::new(),
+            state: StateMap::new(),
+            store: None,
+            clock: None,
+            lease: None,
+            key: None,
+            config,
+        };
+        builder.name("mcp-tasks").version(env!("CARGO_PKG_VERSION"))
+    }
+}
+
 impl ServerBuilder {
-    /// The server's name, for logs and user interfaces.
-    #[must_use]
-    pub fn name(mut self, name: impl Into<String>) -> Self {
-        self.config.name = name.into();
+    fn info(mut self, member: &str, value: impl Into<Value>) -> Self {
+        self.info.insert(member.to_owned(), value.into());
         self
+    }
+
+    /// The server's name, for logs and programs.
+    pub fn name(self, name: impl Into<String>) -> Self {
+        self.info("name", name.into())
     }
 
     /// The server's version.
-    #[must_use]
-    pub fn version(mut self, version: impl Into<String>) -> Self {
-        self.config.version = version.into();
-        self
+    pub fn version(self, version: impl Into<String>) -> Self {
+        self.info("version", version.into())
     }
 
     /// The server's name for people.
-    #[must_use]
-    pub fn title(mut self, title: impl Into<String>) -> Self {
-        self.config.title = Some(title.into());
-        self
+    pub fn title(self, title: impl Into<String>) -> Self {
+        self.info("title", title.into())
+    }
+
+    /// What the server is for, in a sentence.
+    pub fn description(self, text: impl Into<String>) -> Self {
+        self.info("description", text.into())
+    }
+
+    /// Where to read more about the server.
+    pub fn website(self, url: impl Into<String>) -> Self {
+        self.info("websiteUrl", url.into())
     }
 
     /// What a model should know to use the tools well.
-    #[must_use]
     pub fn instructions(mut self, text: impl Into<String>) -> Self {
         self.config.instructions = Some(text.into());
         self
     }
 
-    /// Adds a tool.
-    #[must_use]
-    pub fn tool(mut self, tool: impl Into<Tool>) -> Self {
-        self.config.tools.push(tool.into());
+    /// Adds a tool: a function marked `#[task_tool]`, or a [`Tool`].
+    pub fn tool<M>(mut self, tool: impl IntoTool<M>) -> Self {
+        self.tools.push(tool.into_tool());
         self
     }
 
-    /// Adds several tools.
-    #[must_use]
-    pub fn tools<T: Into<Tool>>(mut self, tools: impl IntoIterator<Item = T>) -> Self {
-        self.config.tools.extend(tools.into_iter().map(Into::into));
+    /// Adds several tools: `tools![a, b]`, or a value whose type has `#[task_tools]`.
+    pub fn tools(mut self, tools: impl IntoTools) -> Self {
+        self.tools.extend(tools.into_tools());
         self
     }
 
     /// Adds a value that tools take with `State<T>`; one for each type.
-    #[must_use]
-    pub fn state<T: Any + Send + Sync>(self, value: T) -> Self {
-        drop(value);
+    pub fn state<T: Clone + Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.state.insert(value);
+        self
+    }
+
+    /// Where tasks are kept; in memory by default.
+    pub fn store(self, store: impl TaskStore) -> Self {
+        self.shared_store(Arc::new(store))
+    }
+
+    /// Where tasks are kept, when others use the store too.
+    pub fn shared_store(mut self, store: Arc<dyn TaskStore>) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Where time comes from; the machine's clocks by default.
+    pub fn clock(mut self, clock: impl Clock) -> Self {
+        self.clock = Some(Arc::new(clock));
+        self
+    }
+
+    /// How long after the last sign of life the tasks of a process may be taken up by another that shares its store.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = Some(lease);
         self
     }
 
     /// How much the server takes on.
-    #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.config.limits = limits;
         self
     }
 
     /// The secret that protects `requestState`. Servers behind one balancer need the same; random if not set.
-    #[must_use]
     pub fn key(mut self, key: [u8; 32]) -> Self {
-        self.config.key = Some(key);
+        self.key = Some(key);
         self
     }
 
     /// Declares a capability that the [`fallback`](Self::fallback) serves, such as `prompts`.
-    #[must_use]
-    pub fn capability(mut self, name: impl Into<String>, settings: serde_json::Value) -> Self {
+    pub fn capability(mut self, name: impl Into<String>, settings: Value) -> Self {
         self.config.capabilities.insert(name.into(), settings);
         self
     }
 
     /// Answers methods that are not of tools, tasks or the lifecycle.
-    #[must_use]
     pub fn fallback(mut self, fallback: impl Fallback) -> Self {
         self.config.fallback = Some(Arc::new(fallback));
         self
@@ -142,30 +228,25 @@ impl ServerBuilder {
 
     /// Refuses modern `tasks/*` requests over HTTP that lack `Mcp-Name`. Off by default, because a client in wide use
     /// leaves it out.
-    #[must_use]
     pub fn strict_task_headers(mut self, strict: bool) -> Self {
         self.config.strict_task_headers = strict;
         self
     }
 
-    /// Further `Host` values to answer to (`example.com`, `example.com:8443`, or `*` for any). Loopback names are
-    /// always allowed.
-    #[must_use]
+    /// A further `Host` to answer to (`example.com`, `example.com:8443`, or `*` for any). Loopback names are always
+    /// allowed.
     pub fn allow_host(mut self, host: impl Into<String>) -> Self {
         self.config.allowed_hosts.push(host.into());
         self
     }
 
-    /// Further `Origin` values to answer to (`https://example.com`, or `*` for any). Loopback origins are always
-    /// allowed.
-    #[must_use]
+    /// A further `Origin` to answer to (`https://example.com`, or `*` for any). Loopback origins are always allowed.
     pub fn allow_origin(mut self, origin: impl Into<String>) -> Self {
         self.config.allowed_origins.push(origin.into());
         self
     }
 
     /// How long, and by whom, the tool list and the discovery result may be cached. Not at all by default.
-    #[must_use]
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.config.cache_ttl = ttl;
         self.config.cache_scope = scope;
@@ -173,9 +254,8 @@ impl ServerBuilder {
     }
 
     /// Whether clients of 2025-11-25 and before are served. They are by default.
-    #[must_use]
     pub fn legacy(mut self, serve: bool) -> Self {
-        self.config.legacy = Some(serve);
+        self.config.legacy = serve;
         self
     }
 
@@ -184,8 +264,47 @@ impl ServerBuilder {
     /// # Errors
     /// See [`BuildError`].
     pub fn build(self) -> Result<Server, BuildError> {
+        let mut set = ToolSet::new();
+        for tool in self.tools {
+            set.add(tool)?;
+        }
+        set.check_state(&self.state)?;
+        if let Some(name) = ["tools", "tasks"]
+            .into_iter()
+            .find(|name| self.config.capabilities.contains_key(*name))
+        {
+            return Err(BuildError::Capability(name.to_owned()));
+        }
+        let key = match self.key {
+            Some(key) => key,
+            None => {
+                let mut key = [0; 32];
+                getrandom::fill(&mut key).map_err(|error| BuildError::Random(error.to_string()))?;
+                key
+            }
+        };
+        let store = self
+            .store
+            .unwrap_or_else(|| unimplemented!("the memory store comes with the engine"));
+        let mut engine = Engine::builder(store).limits(self.config.limits.for_engine());
+        if let Some(clock) = self.clock {
+            engine = engine.clock(clock);
+        }
+        if let Some(lease) = self.lease {
+            engine = engine.lease(lease);
+        }
         Ok(Server {
             inner: Arc::new(Inner {
+                catalog: Catalog::new(set)?,
+                info: self.info,
+                state: self.state,
+                engine: engine.build(),
+                sealer: Sealer::new(&key),
+                streams: Gauge::default(),
+                shutdown: CancellationToken::new(),
+                shutdown_calls: CancellationToken::new(),
+                warned_missing_name: AtomicBool::new(false),
+                started: Once::new(),
                 config: self.config,
             }),
         })

@@ -2,9 +2,9 @@
 
 use std::future::Future;
 
-use crate::{BoxFuture, JsonObject};
+use crate::{BoxFuture, JsonObject, task::Principal};
 
-use super::{Principal, RpcError};
+use super::RpcError;
 
 /// The two ways of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,32 +1,85 @@
 //! A server: its tools, its limits, and the way from a decoded message to the reply.
 //!
-//! Knows neither sockets nor lines (see [`crate::transport`]) nor the wire shapes of an era (see [`crate::protocol`]).
+//! Knows neither sockets nor lines (they are the transports') nor the wire shapes of an era.
 
 mod builder;
+mod caller;
+mod catalog;
 pub(crate) mod error;
 mod fallback;
+mod gauge;
 mod limits;
-mod principal;
 pub(crate) mod rpc;
+
+use std::{
+    sync::{
+        Arc, Once,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use tokio_util::sync::CancellationToken;
 
 pub use builder::{BuildError, CacheScope, ServerBuilder};
 pub use error::RpcError;
 pub use fallback::{Era, Fallback, FallbackRequest};
 pub use limits::Limits;
-pub use principal::Principal;
 
-use std::sync::Arc;
+pub(crate) use caller::{Caller, Outbox};
+pub(crate) use catalog::{Catalog, Entry};
+pub(crate) use gauge::Gauge;
+
+use crate::{
+    JsonObject,
+    context::TaskContext,
+    engine::{Engine, Recovery},
+    protocol::seal::Sealer,
+    tool::{OnRestart, StateMap, ToolCall},
+};
+
+/// How long running work may take to end when the server shuts down.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// A server of tools. Cheap to clone; every clone is the same server.
+///
+/// ```no_run
+/// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_tasks::{Server, task_tool};
+///
+/// #[task_tool]
+/// async fn hello(name: String) -> String {
+///     format!("Hello, {name}!")
+/// }
+///
+/// let server = Server::builder().name("greeter").version("1.0.0").tool(hello).build()?;
+/// let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await?;
+/// server.serve_http(listener).await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone)]
 pub struct Server {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
 /// What all clones share.
 pub(crate) struct Inner {
-    #[allow(dead_code)]
     pub(crate) config: builder::Config,
+    /// `Implementation`: who we say that we are.
+    pub(crate) info: JsonObject,
+    pub(crate) catalog: Catalog,
+    pub(crate) state: StateMap,
+    pub(crate) engine: Engine,
+    pub(crate) sealer: Sealer,
+    /// Open subscriptions and GET streams.
+    pub(crate) streams: Gauge,
+    /// Fires when the server shuts down: ends streams and stops transports.
+    pub(crate) shutdown: CancellationToken,
+    /// Fires at the end of the grace time: cancels what still runs.
+    pub(crate) shutdown_calls: CancellationToken,
+    warned_missing_name: AtomicBool,
+    started: Once,
 }
 
 impl Server {
@@ -35,39 +88,81 @@ impl Server {
         ServerBuilder::default()
     }
 
-    /// Serves both eras on `/mcp` of an already bound listener, until [`Server::shutdown`] is called.
-    ///
-    /// Bind to a loopback address unless you have set up authentication and the allowed hosts.
-    #[cfg(feature = "http")]
-    pub async fn serve_http(&self, listener: tokio::net::TcpListener) -> std::io::Result<()> {
-        drop(listener);
-        Ok(())
+    /// The engine that runs the tasks, to look at or to use from elsewhere.
+    pub fn engine(&self) -> &Engine {
+        &self.inner.engine
     }
 
-    /// The routes of this server (`/mcp`), to be merged into an application of yours.
-    #[cfg(feature = "http")]
-    pub fn router(&self) -> axum::Router {
-        axum::Router::new()
+    /// How many subscriptions and GET streams are open.
+    pub fn open_streams(&self) -> usize {
+        self.inner.streams.open()
     }
 
-    /// Serves one client on standard input and output, until the input ends.
-    #[cfg(feature = "stdio")]
-    pub async fn serve_stdio(&self) -> std::io::Result<()> {
-        Ok(())
-    }
-
-    /// Serves one client on any pair of byte streams, one message a line, until the input ends.
-    pub async fn serve_io<R, W>(&self, input: R, output: W) -> std::io::Result<()>
-    where
-        R: tokio::io::AsyncRead + Unpin + Send + 'static,
-        W: tokio::io::AsyncWrite + Unpin + Send + 'static,
-    {
-        drop((input, output));
-        Ok(())
-    }
-
-    /// Ends subscriptions and open streams cleanly, refuses new work, and waits for running plain calls.
+    /// Ends subscriptions and open streams cleanly, refuses new work, and gives what runs a few seconds to end. What
+    /// cannot be taken up after a restart is failed then.
     pub async fn shutdown(&self) {
-        let _ = &self.inner;
+        self.inner.shutdown.cancel();
+        self.inner.engine.shutdown(GRACE).await;
+        self.inner.shutdown_calls.cancel();
+    }
+
+    /// Fires when [`shutdown`](Self::shutdown) begins, for what runs beside this server.
+    pub fn shutting_down(&self) -> CancellationToken {
+        self.inner.shutdown.clone()
+    }
+}
+
+impl Inner {
+    /// Takes up the tasks of earlier runs, once, when the first request or client comes.
+    pub(crate) fn start(self: &Arc<Self>) {
+        self.started.call_once(|| {
+            // The engine must not keep the server alive that keeps the engine alive.
+            let inner = Arc::downgrade(self);
+            self.engine.recover(move |task| {
+                let name = &task.call().tool;
+                let Some(inner) = inner.upgrade() else {
+                    return Recovery::Fail("The server is shutting down.".to_owned());
+                };
+                match inner.catalog.get(name) {
+                    Some(entry) if entry.tool.descriptor.options.on_restart == OnRestart::Rerun => {
+                        Recovery::Rerun { tool: entry.tool.clone(), state: inner.state.clone() }
+                    }
+                    Some(_) => Recovery::Fail(
+                        "The server was restarted while this task was running, and the tool cannot be run again."
+                            .to_owned(),
+                    ),
+                    None => Recovery::Fail(format!(
+                        "The server was restarted while this task was running, and has no tool `{name}` any more."
+                    )),
+                }
+            });
+        });
+    }
+
+    /// A call of a tool for this caller.
+    pub(crate) fn tool_call(
+        &self,
+        arguments: JsonObject,
+        answers: JsonObject,
+        context: TaskContext,
+        caller: &Caller,
+    ) -> ToolCall {
+        let mut call = ToolCall::new(arguments, context);
+        call.answers = answers;
+        call.state = self.state.clone();
+        call.principal = caller.principal.clone();
+        call.extensions = caller.extensions.clone();
+        call
+    }
+
+    /// Says once that a client leaves `Mcp-Name` out.
+    pub(crate) fn warn_missing_name(&self, method: &str) {
+        if !self.warned_missing_name.swap(true, Ordering::Relaxed) {
+            tracing::warn!(
+                method,
+                "a client sends tasks/* requests without the Mcp-Name header; they are served all the same \
+                 (see ServerBuilder::strict_task_headers)"
+            );
+        }
     }
 }

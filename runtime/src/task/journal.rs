@@ -49,7 +49,7 @@ pub struct Question {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Journal {
     pub(super) questions: Vec<Arc<Question>>,
-    pub(super) kept: BTreeMap<String, Value>,
+    pub(crate) kept: BTreeMap<String, Value>,
 }
 
 /// What became of asking.
@@ -109,7 +109,7 @@ impl Journal {
     }
 
     /// What asking in `slot` would give without a change; `None` when it must be opened.
-    pub(super) fn look_up(
+    pub(crate) fn look_up(
         &self,
         slot: &str,
         request: &InputRequest,
@@ -134,7 +134,7 @@ impl Journal {
     }
 
     /// Opens a question under a key that was never used.
-    pub(super) fn open_new(&mut self, slot: &str, request: InputRequest) -> String {
+    pub(crate) fn open_new(&mut self, slot: &str, request: InputRequest) -> String {
         let mut key = slot.to_owned();
         let mut round = 1;
         while self.question(&key).is_some() {
@@ -151,7 +151,7 @@ impl Journal {
     }
 
     /// Moves an open question on; false when it is not open.
-    pub(super) fn close(&mut self, key: &str, state: QuestionState) -> bool {
+    pub(crate) fn close(&mut self, key: &str, state: QuestionState) -> bool {
         let open = self
             .questions
             .iter_mut()

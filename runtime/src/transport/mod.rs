@@ -1,1 +1,8 @@
-//! How messages travel: standard streams and streamable HTTP.
+//! How messages travel: lines on byte streams, and streamable HTTP.
+
+#[cfg(feature = "http")]
+mod http;
+mod stream;
+
+#[cfg(feature = "http")]
+pub use self::http::McpService;

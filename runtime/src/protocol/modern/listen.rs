@@ -1,0 +1,138 @@
+//! `subscriptions/listen`: an open request on which changes of tasks are told until the client or the server ends it.
+
+use std::pin::Pin;
+
+use futures_util::{StreamExt, stream};
+use serde_json::{Value, json};
+
+use crate::{
+    JsonObject,
+    engine::{EngineError, Subscription},
+    protocol::failure,
+    server::{RpcError, rpc},
+    task::Task,
+};
+
+use super::{Exchange, shape};
+
+const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+impl Exchange<'_> {
+    pub(super) async fn listen(&self) -> Result<JsonObject, RpcError> {
+        let filter = failure::object(self.params, "notifications")?
+            .ok_or_else(|| failure::bad_member("params.notifications", "is missing"))?;
+        let wanted = match filter.get("taskIds") {
+            None => None,
+            Some(ids) => {
+                self.require_tasks()?;
+                Some(read_ids(ids)?)
+            }
+        };
+        let limits = &self.server.config.limits;
+        let _permit = self.server.streams.enter(
+            self.caller.principal.as_ref(),
+            ("streams", limits.streams),
+            ("streamsPerPrincipal", limits.streams_per_principal),
+        )?;
+
+        let mut accepted = Vec::new();
+        let mut watched = Vec::new();
+        for id in wanted.iter().flatten() {
+            match self
+                .server
+                .engine
+                .subscribe(id, self.caller.principal.as_ref())
+                .await
+            {
+                Ok(subscription) => {
+                    accepted.push(Value::from(*id));
+                    watched.push(subscription);
+                }
+                // Left out of the acknowledgement; nothing more is said of it.
+                Err(EngineError::NotFound) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        let mut granted = JsonObject::new();
+        if wanted.is_some() {
+            granted.insert("taskIds".into(), accepted.into());
+        }
+        let mut acknowledgement = JsonObject::new();
+        acknowledgement.insert("notifications".into(), granted.into());
+        self.notify("notifications/subscriptions/acknowledged", acknowledgement)
+            .await;
+
+        let mut changes: stream::SelectAll<_> = watched.into_iter().map(changes).collect();
+        let end = async {
+            tokio::select! {
+                () = self.server.shutdown.cancelled() => {}
+                () = self.caller.hangup.cancelled() => {}
+                () = self.outbox.closed() => {}
+            }
+        };
+        tokio::pin!(end);
+        loop {
+            tokio::select! {
+                biased;
+                () = &mut end => break,
+                // With nothing left to watch, the stream stays open until someone ends it.
+                Some(task) = changes.next() => self.notify("notifications/tasks", shape::detailed(&task)).await,
+            }
+        }
+        let mut cancelled = JsonObject::new();
+        cancelled.insert("requestId".into(), self.id.to_value());
+        cancelled.insert("reason".into(), "the server is shutting down".into());
+        self.notify("notifications/cancelled", cancelled).await;
+        let mut result = JsonObject::new();
+        result.insert(
+            "_meta".into(),
+            json!({ META_SUBSCRIPTION: self.id.to_value() }),
+        );
+        Ok(result)
+    }
+
+    /// Sends a notification of this subscription.
+    async fn notify(&self, method: &str, mut params: JsonObject) {
+        params.insert(
+            "_meta".into(),
+            json!({ META_SUBSCRIPTION: self.id.to_value() }),
+        );
+        self.outbox.send(rpc::notification(method, &params)).await;
+    }
+}
+
+fn read_ids(ids: &Value) -> Result<Vec<&str>, RpcError> {
+    let wrong = || {
+        failure::bad_member(
+            "params.notifications.taskIds",
+            "must be an array of strings",
+        )
+    };
+    ids.as_array()
+        .ok_or_else(wrong)?
+        .iter()
+        .map(|id| id.as_str().ok_or_else(wrong))
+        .collect()
+}
+
+type Changes = Pin<Box<dyn futures_core::Stream<Item = std::sync::Arc<Task>> + Send>>;
+
+/// The state of a task now, and each newer one until its last. What happened between the call and this request is
+/// told by the first.
+fn changes(subscription: Subscription) -> Changes {
+    let first = subscription.current();
+    let seen = first.version();
+    let newer = stream::unfold(
+        (subscription, seen),
+        |(mut subscription, mut seen)| async move {
+            loop {
+                let task = subscription.next().await?;
+                if task.version() > seen {
+                    seen = task.version();
+                    return Some((task, (subscription, seen)));
+                }
+            }
+        },
+    );
+    Box::pin(stream::once(std::future::ready(first)).chain(newer))
+}

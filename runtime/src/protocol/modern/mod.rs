@@ -1,0 +1,341 @@
+//! The modern era (2026-07-28 and the tasks extension): each request stands alone.
+//!
+//! Here: what every request must carry, and which handler takes it. Nothing of an earlier request is remembered; what
+//! spans requests is a task in the engine or a sealed `requestState`.
+
+mod call;
+mod listen;
+mod replay;
+mod shape;
+mod tasks;
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use serde_json::{Value, json};
+
+use crate::{
+    JsonObject,
+    server::{
+        Caller, Era, FallbackRequest, Inner, Outbox, RpcError,
+        error::{
+            HEADER_MISMATCH, INTERNAL_ERROR, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY,
+            UNSUPPORTED_VERSION,
+        },
+        rpc::{Request, RequestId},
+    },
+};
+
+use super::{
+    client, failure, headers,
+    negotiate::{META_VERSION, supported, unsupported},
+};
+
+const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
+/// Results that clients may keep for a while.
+const CACHEABLE: [&str; 6] = [
+    "server/discover",
+    "tools/list",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+];
+
+/// The answer to a request, and the HTTP status that goes with it if nothing was streamed before.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    pub(crate) outcome: Result<JsonObject, RpcError>,
+    pub(crate) status: StatusCode,
+}
+
+impl Reply {
+    fn new(outcome: Result<JsonObject, RpcError>) -> Self {
+        let status = match &outcome {
+            Ok(_) => StatusCode::OK,
+            Err(error) => match error.code {
+                METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+                HEADER_MISMATCH | MISSING_CLIENT_CAPABILITY | UNSUPPORTED_VERSION => {
+                    StatusCode::BAD_REQUEST
+                }
+                // Clients tend to drop the body of other statuses, and with it the reason.
+                _ => StatusCode::OK,
+            },
+        };
+        Self { outcome, status }
+    }
+
+    /// A request that cannot be taken at all.
+    pub(crate) fn malformed(error: RpcError) -> Self {
+        Self {
+            outcome: Err(error),
+            status: StatusCode::BAD_REQUEST,
+        }
+    }
+}
+
+/// One request on its way through the handlers.
+struct Exchange<'a> {
+    server: &'a Arc<Inner>,
+    caller: &'a Caller,
+    outbox: &'a Outbox,
+    id: &'a RequestId,
+    method: &'a str,
+    params: &'a JsonObject,
+    capabilities: &'a JsonObject,
+    progress_token: Option<&'a Value>,
+}
+
+/// Answers a request of the modern era.
+pub(crate) async fn serve(
+    server: &Arc<Inner>,
+    request: &Request,
+    caller: &Caller,
+    outbox: &Outbox,
+) -> Reply {
+    let Request { id, method, params } = request;
+    let meta = match params.get("_meta") {
+        Some(Value::Object(meta)) => meta,
+        Some(_) => {
+            return Reply::malformed(failure::bad_member("params._meta", "must be an object"));
+        }
+        None => return Reply::malformed(failure::bad_member("params._meta", "is missing")),
+    };
+    let capabilities = match check_meta(meta) {
+        Ok(capabilities) => capabilities,
+        Err(error) => return Reply::malformed(error),
+    };
+    if let Some(named) = meta.get(META_VERSION).and_then(Value::as_str)
+        && named != super::MODERN
+    {
+        return Reply::new(Err(unsupported(named, server.config.legacy)));
+    }
+    let exchange = Exchange {
+        server,
+        caller,
+        outbox,
+        id,
+        method,
+        params,
+        capabilities,
+        progress_token: meta
+            .get("progressToken")
+            .filter(|token| token.is_string() || token.is_i64() || token.is_u64()),
+    };
+    let outcome = exchange
+        .answer()
+        .await
+        .map(|result| exchange.finish(result));
+    Reply::new(outcome)
+}
+
+fn check_meta(meta: &JsonObject) -> Result<&JsonObject, RpcError> {
+    let member = |name: &str, problem: &str| {
+        failure::bad_member(&format!("params._meta[\"{name}\"]"), problem)
+    };
+    match meta.get(META_VERSION) {
+        Some(Value::String(_)) => {}
+        Some(_) => return Err(member(META_VERSION, "must be a string")),
+        None => {
+            return Err(member(
+                META_VERSION,
+                "is missing; each request names its protocol version",
+            ));
+        }
+    }
+    match meta.get(META_CAPABILITIES) {
+        Some(Value::Object(capabilities)) => Ok(capabilities),
+        Some(_) => Err(member(META_CAPABILITIES, "must be an object")),
+        None => Err(member(
+            META_CAPABILITIES,
+            "is missing; each request declares what the client can do",
+        )),
+    }
+}
+
+impl Exchange<'_> {
+    async fn answer(&self) -> Result<JsonObject, RpcError> {
+        if let Some(headers) = &self.caller.headers {
+            headers::check_method(headers, self.method)?;
+        }
+        match self.method {
+            "server/discover" => Ok(self.discover()),
+            "tools/list" => self.list_tools(),
+            "tools/call" => {
+                self.check_name("name", true)?;
+                self.call_tool().await
+            }
+            "tasks/get" => {
+                self.check_task_header()?;
+                self.get_task().await
+            }
+            "tasks/update" => {
+                self.check_task_header()?;
+                self.update_task().await
+            }
+            "tasks/cancel" => {
+                self.check_task_header()?;
+                self.cancel_task().await
+            }
+            "subscriptions/listen" => self.listen().await,
+            method if is_ours(method) => Err(RpcError::method_not_found(method)),
+            _ => self.fall_back().await,
+        }
+    }
+
+    /// Adds what every result carries.
+    fn finish(&self, mut result: JsonObject) -> JsonObject {
+        result
+            .entry("resultType")
+            .or_insert_with(|| "complete".into());
+        if CACHEABLE.contains(&self.method) && result["resultType"] == "complete" {
+            let config = &self.server.config;
+            result
+                .entry("ttlMs")
+                .or_insert_with(|| config.cache_ttl_ms().into());
+            result
+                .entry("cacheScope")
+                .or_insert_with(|| config.cache_scope.as_str().into());
+        }
+        let meta = result.entry("_meta").or_insert_with(|| json!({}));
+        if let Value::Object(meta) = meta {
+            meta.entry(META_SERVER)
+                .or_insert_with(|| self.server.info.clone().into());
+        }
+        result
+    }
+
+    fn discover(&self) -> JsonObject {
+        let config = &self.server.config;
+        let mut capabilities = config.capabilities.clone();
+        capabilities.insert("tools".into(), json!({}));
+        let extensions = capabilities
+            .entry("extensions")
+            .or_insert_with(|| json!({}));
+        if let Value::Object(extensions) = extensions {
+            extensions.insert(super::TASKS_EXTENSION.into(), json!({}));
+        }
+        let mut result = JsonObject::new();
+        result.insert("supportedVersions".into(), json!(supported(config.legacy)));
+        result.insert("capabilities".into(), capabilities.into());
+        if let Some(instructions) = &config.instructions {
+            result.insert("instructions".into(), instructions.clone().into());
+        }
+        result
+    }
+
+    fn list_tools(&self) -> Result<JsonObject, RpcError> {
+        if self
+            .params
+            .get("cursor")
+            .is_some_and(|cursor| !cursor.is_null())
+        {
+            return Err(RpcError::invalid_params(
+                "the cursor is not one that this server has given out",
+            ));
+        }
+        let mut result = JsonObject::new();
+        result.insert("tools".into(), self.server.catalog.modern().into());
+        Ok(result)
+    }
+
+    async fn fall_back(&self) -> Result<JsonObject, RpcError> {
+        let Some(fallback) = &self.server.config.fallback else {
+            return Err(RpcError::method_not_found(self.method));
+        };
+        match self.method {
+            "prompts/get" => self.check_name("name", true)?,
+            "resources/read" => self.check_name("uri", true)?,
+            _ => {}
+        }
+        let result = fallback
+            .call(FallbackRequest {
+                method: self.method.to_owned(),
+                params: self.params.clone(),
+                era: Era::Modern,
+                principal: self.caller.principal.clone(),
+                client_capabilities: self.capabilities.clone(),
+            })
+            .await?;
+        if result.get("resultType").is_some_and(|kind| kind == "task") {
+            tracing::error!(
+                method = self.method,
+                "the fallback gave a `resultType` that is reserved for tools/call"
+            );
+            return Err(RpcError::new(
+                INTERNAL_ERROR,
+                "Internal error: the server gave a result of the wrong type",
+            ));
+        }
+        Ok(result)
+    }
+
+    /// Checks `Mcp-Name` against a member of the params. A missing member is for the handler to tell.
+    fn check_name(&self, member: &str, required: bool) -> Result<(), RpcError> {
+        let Some(headers) = &self.caller.headers else {
+            return Ok(());
+        };
+        let Some(name) = self.params.get(member).and_then(Value::as_str) else {
+            return Ok(());
+        };
+        if headers::check_name(headers, name)? || !required {
+            Ok(())
+        } else {
+            Err(headers::missing_name())
+        }
+    }
+
+    /// Checks what tasks/* requests must bring: the declared extension, and `Mcp-Name`.
+    fn check_task_header(&self) -> Result<(), RpcError> {
+        self.require_tasks()?;
+        let Some(headers) = &self.caller.headers else {
+            return Ok(());
+        };
+        let Some(id) = self.params.get("taskId").and_then(Value::as_str) else {
+            return Ok(());
+        };
+        if headers::check_name(headers, id)? {
+            return Ok(());
+        }
+        if self.server.config.strict_task_headers {
+            return Err(headers::missing_name());
+        }
+        self.server.warn_missing_name(self.method);
+        Ok(())
+    }
+
+    /// Refuses a client that did not declare the tasks extension in this very request.
+    fn require_tasks(&self) -> Result<(), RpcError> {
+        if client::declares_tasks(self.capabilities) {
+            return Ok(());
+        }
+        Err(RpcError::missing_capability(
+            client::required_tasks(),
+            format!(
+                "Missing required client capability: `{}` needs the extension {}",
+                self.method,
+                super::TASKS_EXTENSION
+            ),
+        ))
+    }
+}
+
+/// Whether a method belongs to us or to another era, so that no fallback may claim it.
+fn is_ours(method: &str) -> bool {
+    let reserved = [
+        "tasks/",
+        "tools/",
+        "notifications/",
+        "server/",
+        "subscriptions/",
+    ];
+    let removed = [
+        "initialize",
+        "ping",
+        "logging/setLevel",
+        "resources/subscribe",
+        "resources/unsubscribe",
+    ];
+    reserved.iter().any(|prefix| method.starts_with(prefix)) || removed.contains(&method)
+}

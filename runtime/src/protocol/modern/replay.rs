@@ -1,0 +1,264 @@
+//! What stands behind the context of a plain call: its questions are answered from what earlier rounds brought.
+//!
+//! A function cannot be kept waiting between two requests. So a question that has no answer yet ends the round: the
+//! function is dropped, the client is asked, and the next round runs the function from the top with one answer more.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    BoxFuture, JsonObject,
+    context::{AskError, ContextBackend, InputKinds, InputRequest, SlotNames, check_answer},
+    server::{Outbox, RpcError, rpc},
+    task::{Answer, Asked, Journal, QuestionState},
+};
+
+/// One round of a plain call.
+pub(super) struct Replay {
+    state: Mutex<State>,
+    slots: SlotNames,
+    parked: Notify,
+    kinds: InputKinds,
+    limit: usize,
+    /// What the client sent in this round.
+    responses: JsonObject,
+    progress: Option<Progress>,
+    cancellation: CancellationToken,
+}
+
+#[derive(Default)]
+struct State {
+    journal: Journal,
+    /// The first answer that did not fit.
+    refused: Option<RpcError>,
+    /// The capability that the client would have to declare.
+    missing: Option<&'static str>,
+}
+
+struct Progress {
+    token: Value,
+    outbox: Outbox,
+    last: Mutex<f64>,
+}
+
+/// How a question stands after it was put.
+enum Put {
+    Answered(Value),
+    Open,
+}
+
+impl Replay {
+    pub(super) fn new(
+        journal: Journal,
+        responses: JsonObject,
+        kinds: InputKinds,
+        limit: usize,
+        cancellation: CancellationToken,
+    ) -> Self {
+        Self {
+            state: Mutex::new(State {
+                journal,
+                ..State::default()
+            }),
+            slots: SlotNames::default(),
+            parked: Notify::new(),
+            kinds,
+            limit,
+            responses,
+            progress: None,
+            cancellation,
+        }
+    }
+
+    /// Sends progress to the client under its token.
+    pub(super) fn with_progress(mut self, token: Value, outbox: Outbox) -> Self {
+        self.progress = Some(Progress {
+            token,
+            outbox,
+            last: Mutex::new(f64::NEG_INFINITY),
+        });
+        self
+    }
+
+    /// Puts a question under a name that must be free, as `#[ask]` does. `None` while there is no answer.
+    pub(super) fn put(&self, name: &str, request: InputRequest) -> Result<Option<Value>, AskError> {
+        match self.look(name, request)? {
+            Put::Answered(answer) => Ok(Some(answer)),
+            Put::Open => Ok(None),
+        }
+    }
+
+    fn look(&self, name: &str, request: InputRequest) -> Result<Put, AskError> {
+        let mut state = self.state.lock();
+        if let Err(error) = self.kinds.permit(&request) {
+            if let AskError::NotSupported(capability) = error {
+                state.missing.get_or_insert(capability);
+            }
+            return Err(error);
+        }
+        let slot = self.slots.next(name);
+        let key = match state.journal.look_up(&slot, &request) {
+            Err(refused) => return Err(AskError::NotDeterministic(refused.to_string())),
+            Ok(Some(Asked::Answered(Answer::Result(answer)))) => return Ok(Put::Answered(answer)),
+            Ok(Some(Asked::Answered(Answer::Refused(reason)))) => {
+                return Err(AskError::Failed(reason));
+            }
+            Ok(Some(Asked::Open(key))) => key,
+            Ok(None) => {
+                if state.journal.questions().count() >= self.limit {
+                    return Err(AskError::Failed(format!(
+                        "the call has asked {} questions, which is the limit",
+                        self.limit
+                    )));
+                }
+                state.journal.open_new(&slot, request.clone())
+            }
+        };
+        let Some(answer) = self.responses.get(&key) else {
+            return Ok(Put::Open);
+        };
+        if let Err(problem) = check_answer(&request, answer) {
+            state.refused.get_or_insert_with(|| {
+                RpcError::invalid_params(format!(
+                    "the answer to `{key}` does not fit the question: {problem}"
+                ))
+                .with_data(json!({ "key": key, "path": problem.path, "reason": problem.reason }))
+            });
+            return Ok(Put::Open);
+        }
+        state.journal.close(
+            &key,
+            QuestionState::Answered(Answer::Result(answer.clone())),
+        );
+        Ok(Put::Answered(answer.clone()))
+    }
+
+    /// Waits until the function cannot go on without an answer.
+    pub(super) async fn parked(&self) {
+        self.parked.notified().await;
+    }
+
+    /// What is remembered between rounds, or why this round cannot go on.
+    pub(super) fn journal(&self) -> Result<Journal, RpcError> {
+        let state = self.state.lock();
+        match &state.refused {
+            Some(error) => Err(error.clone()),
+            None => Ok(state.journal.clone()),
+        }
+    }
+
+    /// The first capability that the function wanted to use and the client does not have.
+    pub(super) fn missing(&self) -> Option<&'static str> {
+        self.state.lock().missing
+    }
+}
+
+impl ContextBackend for Replay {
+    fn task_id(&self) -> Option<&str> {
+        None
+    }
+
+    fn status(&self, _message: String) -> BoxFuture<'_, ()> {
+        // A plain call has no status that anyone could ask for.
+        Box::pin(std::future::ready(()))
+    }
+
+    fn progress(
+        &self,
+        done: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let Some(progress) = &self.progress else {
+                return;
+            };
+            {
+                let mut last = progress.last.lock();
+                // Progress must grow, and NaN is no JSON.
+                if !done.is_finite() || done <= *last {
+                    return;
+                }
+                *last = done;
+            }
+            let params = progress_params(&progress.token, done, total, message);
+            progress
+                .outbox
+                .send(rpc::notification("notifications/progress", &params))
+                .await;
+        })
+    }
+
+    fn ask<'a>(
+        &'a self,
+        name: &'a str,
+        request: InputRequest,
+    ) -> BoxFuture<'a, Result<Value, AskError>> {
+        // The slot is taken when the future is first polled, so that questions asked together keep their order.
+        Box::pin(async move {
+            match self.look(name, request)? {
+                Put::Answered(answer) => Ok(answer),
+                Put::Open => {
+                    // Questions asked together are all put before the round ends.
+                    tokio::task::yield_now().await;
+                    self.parked.notify_one();
+                    std::future::pending().await
+                }
+            }
+        })
+    }
+
+    fn recall<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Value>, AskError>> {
+        let kept = self.state.lock().journal.kept(key).cloned();
+        Box::pin(std::future::ready(Ok(kept)))
+    }
+
+    fn keep<'a>(&'a self, key: &'a str, value: Value) -> BoxFuture<'a, Result<(), AskError>> {
+        self.state
+            .lock()
+            .journal
+            .kept
+            .entry(key.to_owned())
+            .or_insert(value);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn cancellation(&self) -> CancellationToken {
+        self.cancellation.clone()
+    }
+}
+
+/// The params of a progress notification.
+pub(in crate::protocol) fn progress_params(
+    token: &Value,
+    done: f64,
+    total: Option<f64>,
+    message: Option<String>,
+) -> JsonObject {
+    let mut params = JsonObject::new();
+    params.insert("progressToken".into(), token.clone());
+    params.insert("progress".into(), number(done));
+    if let Some(total) = total.filter(|total| total.is_finite()) {
+        params.insert("total".into(), number(total));
+    }
+    if let Some(message) = message {
+        params.insert("message".into(), message.into());
+    }
+    params
+}
+
+/// A number, written without a fraction when it has none.
+fn number(value: f64) -> Value {
+    if value.fract() == 0.0 && value.abs() < 9e15 {
+        (value as i64).into()
+    } else {
+        value.into()
+    }
+}
+
+/// A shared round.
+pub(super) type SharedReplay = Arc<Replay>;

@@ -1,0 +1,114 @@
+//! The tools of a server, with what is said of them in each era made ready once.
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+use crate::{
+    JsonObject,
+    protocol::headers::{ParamHeader, param_headers},
+    tool::{TaskSupport, Tool, ToolDescriptor, ToolSet},
+};
+
+use super::BuildError;
+
+/// A tool and what is known of it beforehand.
+pub(crate) struct Entry {
+    pub(crate) tool: Tool,
+    /// Arguments that the modern era repeats in headers.
+    pub(crate) headers: Vec<ParamHeader>,
+}
+
+/// The tools of a server.
+pub(crate) struct Catalog {
+    entries: Vec<Entry>,
+    by_name: HashMap<String, usize>,
+    modern: Vec<Value>,
+    legacy: Vec<Value>,
+}
+
+impl Catalog {
+    pub(crate) fn new(tools: ToolSet) -> Result<Self, BuildError> {
+        let mut catalog = Self {
+            entries: Vec::new(),
+            by_name: HashMap::new(),
+            modern: Vec::new(),
+            legacy: Vec::new(),
+        };
+        for tool in &tools {
+            let descriptor = &tool.descriptor;
+            let headers =
+                param_headers(&descriptor.input_schema).map_err(|reason| BuildError::Schema {
+                    tool: descriptor.name.clone(),
+                    reason,
+                })?;
+            let modern = describe(descriptor);
+            let mut legacy = modern.clone();
+            legacy.insert(
+                "execution".into(),
+                json!({ "taskSupport": support(descriptor.options.task) }),
+            );
+            catalog.modern.push(modern.into());
+            catalog.legacy.push(legacy.into());
+            catalog
+                .by_name
+                .insert(descriptor.name.clone(), catalog.entries.len());
+            catalog.entries.push(Entry {
+                tool: tool.clone(),
+                headers,
+            });
+        }
+        Ok(catalog)
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&Entry> {
+        self.by_name.get(name).map(|&index| &self.entries[index])
+    }
+
+    /// The tools as the modern era describes them.
+    pub(crate) fn modern(&self) -> &[Value] {
+        &self.modern
+    }
+
+    /// The tools as the legacy era describes them.
+    pub(crate) fn legacy(&self) -> &[Value] {
+        &self.legacy
+    }
+}
+
+fn support(support: TaskSupport) -> &'static str {
+    match support {
+        TaskSupport::Optional => "optional",
+        TaskSupport::Required => "required",
+        TaskSupport::Forbidden => "forbidden",
+    }
+}
+
+fn describe(descriptor: &ToolDescriptor) -> JsonObject {
+    let mut tool = JsonObject::new();
+    tool.insert("name".into(), descriptor.name.clone().into());
+    let texts = [
+        ("title", &descriptor.title),
+        ("description", &descriptor.description),
+    ];
+    for (member, text) in texts {
+        if let Some(text) = text {
+            tool.insert(member.into(), text.clone().into());
+        }
+    }
+    tool.insert("inputSchema".into(), descriptor.input_schema.clone().into());
+    let objects = [
+        ("outputSchema", &descriptor.output_schema),
+        ("annotations", &descriptor.annotations),
+        ("_meta", &descriptor.meta),
+    ];
+    for (member, object) in objects {
+        if let Some(object) = object {
+            tool.insert(member.into(), object.clone().into());
+        }
+    }
+    if !descriptor.icons.is_empty() {
+        tool.insert("icons".into(), descriptor.icons.clone().into());
+    }
+    tool
+}

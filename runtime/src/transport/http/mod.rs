@@ -1,0 +1,103 @@
+//! Streamable HTTP: one endpoint for both eras, as a tower service and as an axum router.
+//!
+//! Here: which handler takes a request. What a browser may send is checked in `guard`, how replies are written in
+//! `reply`.
+
+mod guard;
+mod post;
+mod reply;
+
+use std::{
+    convert::Infallible,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use axum::body::{Body, HttpBody};
+use bytes::Bytes;
+use http::{Method, Request, Response, StatusCode};
+
+use crate::server::{Inner, RpcError, Server};
+
+/// The path that [`Server::router`] serves.
+const PATH: &str = "/mcp";
+
+/// The endpoint as a tower service. Cheap to clone.
+///
+/// Put a [`Principal`](crate::Principal) into the extensions of the request in a layer around it; tasks are then bound
+/// to it.
+#[derive(Clone)]
+pub struct McpService {
+    inner: Arc<Inner>,
+}
+
+impl Server {
+    /// The endpoint as a tower service, to be mounted at a path of your choice.
+    pub fn http_service(&self) -> McpService {
+        McpService {
+            inner: Arc::clone(&self.inner),
+        }
+    }
+
+    /// The routes of this server (`/mcp`), to be merged into an application of yours.
+    pub fn router(&self) -> axum::Router {
+        axum::Router::new().route_service(PATH, self.http_service())
+    }
+
+    /// Serves both eras on `/mcp` of a bound listener, until [`Server::shutdown`] is called.
+    ///
+    /// Bind to a loopback address unless you have set up authentication and
+    /// [the allowed hosts](crate::ServerBuilder::allow_host).
+    ///
+    /// # Errors
+    /// When the listener fails.
+    pub async fn serve_http(&self, listener: tokio::net::TcpListener) -> std::io::Result<()> {
+        self.inner.start();
+        axum::serve(listener, self.router())
+            .with_graceful_shutdown(self.shutting_down().cancelled_owned())
+            .await
+    }
+}
+
+impl<B> tower::Service<Request<B>> for McpService
+where
+    B: HttpBody<Data = Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let inner = Arc::clone(&self.inner);
+        Box::pin(async move { Ok(answer(inner, request.map(Body::new)).await) })
+    }
+}
+
+async fn answer(inner: Arc<Inner>, request: Request<Body>) -> Response<Body> {
+    inner.start();
+    let (parts, body) = request.into_parts();
+    if let Err(error) = guard::check_origin(
+        &parts,
+        &inner.config.allowed_hosts,
+        &inner.config.allowed_origins,
+    ) {
+        return reply::error(StatusCode::FORBIDDEN, None, &error);
+    }
+    match parts.method {
+        Method::POST => post::answer(inner, parts, body).await,
+        _ => {
+            let error = RpcError::invalid_request("messages are sent with POST");
+            let mut response = reply::error(StatusCode::METHOD_NOT_ALLOWED, None, &error);
+            response
+                .headers_mut()
+                .insert(http::header::ALLOW, http::HeaderValue::from_static("POST"));
+            response
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! POST: one message.
+
+use std::{error::Error, sync::Arc};
+
+use axum::body::Body;
+use http::{HeaderMap, Response, StatusCode, request::Parts};
+
+use crate::{
+    protocol::{
+        modern,
+        negotiate::{self, Channel, Facts, Route},
+    },
+    server::{
+        Caller, Inner, Outbox, RpcError,
+        rpc::{self, Message, Request},
+    },
+    task::Principal,
+};
+
+use super::{guard, reply};
+
+const VERSION: &str = "mcp-protocol-version";
+const SESSION: &str = "mcp-session-id";
+
+pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Response<Body> {
+    if !guard::is_json(&parts.headers) {
+        let error = RpcError::invalid_request("the Content-Type must be application/json");
+        return reply::error(StatusCode::UNSUPPORTED_MEDIA_TYPE, None, &error);
+    }
+    if !guard::accepts(&parts.headers, "application", "json")
+        || !guard::accepts(&parts.headers, "text", "event-stream")
+    {
+        let error = RpcError::invalid_request(
+            "the Accept header must allow application/json and text/event-stream",
+        );
+        return reply::error(StatusCode::NOT_ACCEPTABLE, None, &error);
+    }
+    let limit = inner.config.limits.message_bytes;
+    let text = match axum::body::to_bytes(body, limit).await {
+        Ok(text) => text,
+        Err(error) if is_too_long(&error) => {
+            let error = RpcError::limit(
+                "messageBytes",
+                format!("the message is longer than {limit} bytes"),
+            );
+            return reply::error(StatusCode::PAYLOAD_TOO_LARGE, None, &error);
+        }
+        Err(error) => {
+            let error = RpcError::parse_error(format!("the body ended early: {error}"));
+            return reply::error(StatusCode::BAD_REQUEST, None, &error);
+        }
+    };
+    match rpc::decode(&text) {
+        Err(refusal) => reply::error(StatusCode::BAD_REQUEST, refusal.id.as_ref(), &refusal.error),
+        Ok(Message::Request(request)) => take_request(inner, parts, request).await,
+        Ok(Message::Notification(_)) => reply::accepted(),
+        Ok(Message::Response(response)) => {
+            let error =
+                RpcError::invalid_request("no request of the server waits for this response");
+            reply::error(StatusCode::BAD_REQUEST, Some(&response.id), &error)
+        }
+    }
+}
+
+async fn take_request(inner: Arc<Inner>, parts: Parts, request: Request) -> Response<Body> {
+    let channel = Channel::Http {
+        version: header(&parts.headers, VERSION),
+        session: parts.headers.contains_key(SESSION),
+    };
+    let facts = Facts {
+        method: &request.method,
+        params: &request.params,
+        channel,
+        serve_legacy: inner.config.legacy,
+    };
+    match negotiate::route(facts) {
+        Route::Modern => serve_modern(inner, parts, request).await,
+        Route::Refused(error) => reply::error(StatusCode::BAD_REQUEST, Some(&request.id), &error),
+        Route::Legacy | Route::NoSession => {
+            let error = RpcError::invalid_request(
+                "the request belongs to no session: send `initialize` first and repeat its Mcp-Session-Id, or name \
+                 a protocol version in `_meta`",
+            );
+            reply::error(StatusCode::BAD_REQUEST, Some(&request.id), &error)
+        }
+    }
+}
+
+async fn serve_modern(inner: Arc<Inner>, parts: Parts, request: Request) -> Response<Body> {
+    let keep_alive = inner.config.limits.keep_alive;
+    let (outbox, messages) = Outbox::new();
+    let caller = caller(parts);
+    let work = async move {
+        let reply = modern::serve(&inner, &request, &caller, &outbox).await;
+        (rpc::reply(&request.id, &reply.outcome), reply.status)
+    };
+    reply::once_known(Box::pin(work), messages, keep_alive).await
+}
+
+/// Who sent the request. A `Principal` comes from a layer of the user's, which may have wrapped it as axum does.
+pub(super) fn caller(mut parts: Parts) -> Caller {
+    let principal = parts.extensions.get::<Principal>().cloned();
+    let headers = std::mem::take(&mut parts.headers);
+    Caller {
+        principal,
+        headers: Some(headers),
+        extensions: parts.extensions,
+        ..Caller::default()
+    }
+}
+
+pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers
+        .get(name)
+        .and_then(|value| value.to_str().ok())
+        .map(str::trim)
+}
+
+fn is_too_long(error: &axum::Error) -> bool {
+    let mut source: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(error) = source {
+        if error.is::<http_body_util::LengthLimitError>() {
+            return true;
+        }
+        source = error.source();
+    }
+    false
+}

@@ -1,0 +1,251 @@
+//! One client on a pair of byte streams: one message a line, requests side by side.
+//!
+//! Standard input and output are such a pair. Nothing but messages is written to the output.
+
+mod lines;
+
+use std::{collections::HashMap, io, sync::Arc};
+
+use parking_lot::Mutex;
+use tokio::{
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt, BufReader},
+    sync::mpsc,
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use crate::{
+    JsonObject,
+    protocol::{
+        is_known_method, modern,
+        negotiate::{self, Channel, Facts, Route},
+    },
+    server::{
+        Caller, Inner, Outbox, RpcError, Server,
+        rpc::{self, Message, Notification, Request, RequestId},
+    },
+};
+
+use self::lines::{Line, Lines};
+
+impl Server {
+    /// Serves one client on standard input and output, until the input ends; then shuts the server down.
+    ///
+    /// Write logs to standard error: standard output belongs to the protocol.
+    ///
+    /// # Errors
+    /// When reading or writing fails.
+    #[cfg(feature = "stdio")]
+    pub async fn serve_stdio(&self) -> io::Result<()> {
+        let served = self.serve_io(tokio::io::stdin(), tokio::io::stdout()).await;
+        self.shutdown().await;
+        served
+    }
+
+    /// Serves one client on any pair of byte streams, until the input ends. Requests that still run then are finished
+    /// and answered before this returns.
+    ///
+    /// # Errors
+    /// When reading or writing fails.
+    pub async fn serve_io<R, W>(&self, input: R, output: W) -> io::Result<()>
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Unpin + Send + 'static,
+    {
+        self.inner.start();
+        let (sender, receiver) = mpsc::channel(64);
+        let writer = tokio::spawn(write(output, receiver));
+        let connection = Connection {
+            inner: Arc::clone(&self.inner),
+            outbox: Outbox::over(sender),
+            running: Arc::default(),
+            tracker: TaskTracker::new(),
+            hangup: CancellationToken::new(),
+        };
+        let read = connection.read(input).await;
+        connection.drain().await;
+        drop(connection);
+        let written = writer.await.map_err(io::Error::other)?;
+        read.and(written)
+    }
+}
+
+/// One client.
+struct Connection {
+    inner: Arc<Inner>,
+    outbox: Outbox,
+    /// What runs, by request id. Cancelling drops the request.
+    running: Arc<Mutex<HashMap<RequestId, CancellationToken>>>,
+    tracker: TaskTracker,
+    /// Fires when the input has ended: nobody will end subscriptions any more.
+    hangup: CancellationToken,
+}
+
+impl Connection {
+    async fn read<R: AsyncRead + Unpin>(&self, input: R) -> io::Result<()> {
+        let mut lines = Lines::new(
+            BufReader::with_capacity(64 << 10, input),
+            self.inner.config.limits.message_bytes,
+        );
+        loop {
+            let line = tokio::select! {
+                line = lines.next() => line?,
+                () = self.inner.shutdown.cancelled() => return Ok(()),
+                // The client does not read any more.
+                () = self.outbox.closed() => return Ok(()),
+            };
+            match line {
+                Line::End => return Ok(()),
+                Line::TooLong { limit } => {
+                    let error =
+                        RpcError::invalid_request(format!("the line is longer than {limit} bytes"))
+                            .with_data(
+                                serde_json::json!({ "limit": "messageBytes", "max": limit }),
+                            );
+                    self.outbox.send(rpc::refusal(None, &error)).await;
+                }
+                Line::Text(text) if text.trim_ascii().is_empty() => {}
+                Line::Text(text) => self.take(text).await,
+            }
+        }
+    }
+
+    async fn take(&self, text: &[u8]) {
+        match rpc::decode(text) {
+            Err(refusal) => {
+                self.outbox
+                    .send(rpc::refusal(refusal.id.as_ref(), &refusal.error))
+                    .await;
+            }
+            Ok(Message::Request(request)) => self.take_request(request).await,
+            Ok(Message::Notification(notification)) => self.take_notification(&notification),
+            Ok(Message::Response(response)) => {
+                tracing::debug!(id = response.id.text(), "a response that nothing waits for");
+            }
+        }
+    }
+
+    fn take_notification(&self, notification: &Notification) {
+        if notification.method != "notifications/cancelled" {
+            tracing::debug!(
+                method = notification.method,
+                "a notification of no consequence"
+            );
+            return;
+        }
+        let id = notification
+            .params
+            .get("requestId")
+            .and_then(RequestId::from_value);
+        if let Some(token) = id.and_then(|id| self.running.lock().remove(&id)) {
+            token.cancel();
+        }
+    }
+
+    async fn take_request(&self, request: Request) {
+        let route = negotiate::route(Facts {
+            method: &request.method,
+            params: &request.params,
+            channel: Channel::Stream { session: false },
+            serve_legacy: self.inner.config.legacy,
+        });
+        match route {
+            Route::Modern => self.spawn(request).await,
+            Route::Refused(error) => self.reply(&request.id, Err(error)).await,
+            Route::Legacy | Route::NoSession => {
+                let outcome = without_session(&request);
+                self.reply(&request.id, outcome).await;
+            }
+        }
+    }
+
+    async fn reply(&self, id: &RequestId, outcome: Result<JsonObject, RpcError>) {
+        self.outbox.send(rpc::reply(id, &outcome)).await;
+    }
+
+    /// Runs a request beside the others.
+    async fn spawn(&self, request: Request) {
+        let token = CancellationToken::new();
+        let taken = {
+            let mut running = self.running.lock();
+            if running.contains_key(&request.id) {
+                true
+            } else {
+                running.insert(request.id.clone(), token.clone());
+                false
+            }
+        };
+        if taken {
+            let error = RpcError::invalid_request("a request with this id is still running");
+            return self.reply(&request.id, Err(error)).await;
+        }
+        let (inner, outbox, running) = (
+            Arc::clone(&self.inner),
+            self.outbox.clone(),
+            Arc::clone(&self.running),
+        );
+        let caller = Caller {
+            hangup: self.hangup.clone(),
+            ..Caller::default()
+        };
+        self.tracker.spawn(async move {
+            let work = modern::serve(&inner, &request, &caller, &outbox);
+            let reply = tokio::select! {
+                biased;
+                // Nothing more is sent for a request that the client called off.
+                () = token.cancelled() => return,
+                reply = work => reply,
+            };
+            // A cancellation that comes now is too late.
+            let known = running.lock().remove(&request.id).is_some();
+            if known {
+                outbox.send(rpc::reply(&request.id, &reply.outcome)).await;
+            }
+        });
+    }
+
+    /// Ends subscriptions, and waits for the replies to what still runs.
+    async fn drain(&self) {
+        self.hangup.cancel();
+        self.tracker.close();
+        tokio::select! {
+            () = self.tracker.wait() => {}
+            () = self.outbox.closed() => {}
+            () = self.inner.shutdown_calls.cancelled() => {}
+        }
+        for (_, token) in self.running.lock().drain() {
+            token.cancel();
+        }
+    }
+}
+
+/// What can be said to a request that belongs to no era.
+fn without_session(request: &Request) -> Result<JsonObject, RpcError> {
+    match request.method.as_str() {
+        "ping" => Ok(JsonObject::new()),
+        method if !is_known_method(method) => Err(RpcError::method_not_found(method)),
+        _ => Err(RpcError::invalid_params(
+            "Invalid params: the request names no protocol version in `_meta`, and no session was opened with \
+             `initialize`",
+        )),
+    }
+}
+
+async fn write<W: AsyncWrite + Unpin>(
+    mut output: W,
+    mut messages: mpsc::Receiver<String>,
+) -> io::Result<()> {
+    let mut chunk = Vec::new();
+    while let Some(message) = messages.recv().await {
+        chunk.extend_from_slice(message.as_bytes());
+        chunk.push(b'\n');
+        // Whatever else waits goes out in the same write.
+        while let Ok(message) = messages.try_recv() {
+            chunk.extend_from_slice(message.as_bytes());
+            chunk.push(b'\n');
+        }
+        output.write_all(&chunk).await?;
+        output.flush().await?;
+        chunk.clear();
+    }
+    output.shutdown().await
+}
