@@ -1,6 +1,8 @@
 //! Reads the Model Context Protocol's JSON Schemas and writes Rust.
 
+pub mod check;
 pub mod cli;
+pub mod coverage;
 pub mod definitions;
 pub mod diff;
 pub mod docs;
@@ -10,5 +12,6 @@ pub mod import;
 pub mod keywords;
 pub mod manifest;
 pub mod model;
+pub mod plan;
 pub mod source;
 pub mod write;

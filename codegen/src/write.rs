@@ -70,3 +70,91 @@ pub fn replace(path: &Path, text: &str) -> Result<Written, WriteError> {
         .map_err(failed("written"))?;
     Ok(Written::Changed)
 }
+
+/// Removes a file.
+///
+/// # Errors
+/// Fails when the file system refuses.
+pub fn remove(path: &Path) -> Result<(), WriteError> {
+    fs::remove_file(path).map_err(|cause| WriteError {
+        action: "removed",
+        path: path.to_owned(),
+        cause,
+    })
+}
+
+/// The Rust files below `dir` that carry the [`HEADER`] in their first line. What cannot be read is not
+/// ours.
+#[must_use]
+pub fn generated_below(dir: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+        let path = entry.path();
+        // A link may lead out of the directory, so it is not followed.
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() => found.extend(generated_below(&path)),
+            Ok(kind) if kind.is_file() && is_generated(&path) => found.push(path),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_generated(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "rs") && has_header(path)
+}
+
+fn has_header(path: &Path) -> bool {
+    fs::read_to_string(path).is_ok_and(|text| {
+        text.lines()
+            .next()
+            .is_some_and(|line| line.contains(HEADER))
+    })
+}
+
+/// Whether there is something at `path` that does not carry the [`HEADER`].
+#[must_use]
+pub fn is_foreign(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok() && !has_header(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_written_once_and_then_left_alone() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("a/b.rs");
+        assert_eq!(replace(&path, "x").expect("written"), Written::Changed);
+        assert_eq!(replace(&path, "x").expect("written"), Written::Unchanged);
+        assert_eq!(
+            fs::read_dir(dir.path().join("a")).expect("listed").count(),
+            1
+        );
+    }
+
+    #[test]
+    fn only_files_with_the_header_are_found() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let ours = dir.path().join("x/ours.rs");
+        replace(&ours, &format!("// {HEADER} generate\n")).expect("written");
+        replace(&dir.path().join("x/mine.rs"), "// by hand\n").expect("written");
+        replace(&dir.path().join("notes.md"), HEADER).expect("written");
+        assert_eq!(generated_below(dir.path()), [ours]);
+    }
+
+    #[test]
+    fn a_directory_in_the_way_is_named() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let file = dir.path().join("file");
+        replace(&file, "x").expect("written");
+        let error = replace(&file.join("below.rs"), "x")
+            .expect_err("refused")
+            .to_string();
+        assert!(
+            error.contains("file") && error.contains("check that the directory"),
+            "{error}"
+        );
+    }
+}

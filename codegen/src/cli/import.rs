@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::{Failure, Outcome, Streams};
+use super::{Failure, Outcome, Streams, manifest_path};
 use crate::manifest::Manifest;
 use crate::write::{Written, replace};
 use crate::{facts, import, source};
@@ -76,10 +76,7 @@ impl Args {
                 format!("{}: give the input a name with --name", self.file.display())
             })?,
         };
-        let path = match self.manifest {
-            Some(path) => path,
-            None => Manifest::find(&std::env::current_dir()?)?,
-        };
+        let path = manifest_path(self.manifest)?;
         let (before, manifest) = if path.exists() {
             let manifest = Manifest::read(&path)?;
             (fs::read_to_string(&path)?, manifest)

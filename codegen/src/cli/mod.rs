@@ -1,13 +1,18 @@
 //! The command line: what can be asked for, and how the answer reaches the shell. Data goes to
 //! standard output, talk to standard error; the exit code is 0 for yes, 1 for no, 2 for "could not".
 
+mod check;
 mod diff;
+mod generate;
 mod import;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
+
+use crate::manifest::{Manifest, ManifestError};
 
 /// What a command found out; the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,8 +48,41 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Generate(generate::Args),
+    Check(check::Args),
     Import(import::Args),
     Diff(diff::Args),
+}
+
+/// How a report is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum Report {
+    /// For reading
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+/// `1 file`, `2 files`.
+fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The manifest that was named, or the one of the project around the working directory.
+fn manifest_path(named: Option<PathBuf>) -> Result<PathBuf, ManifestError> {
+    match named {
+        Some(path) => Ok(path),
+        None => {
+            // Relative paths keep messages short and clickable.
+            let here = std::env::current_dir().unwrap_or_default();
+            let found = Manifest::find(&here)?;
+            Ok(found
+                .strip_prefix(&here)
+                .map(PathBuf::from)
+                .unwrap_or(found))
+        }
+    }
 }
 
 /// Runs the command that `args` names (the first is the program) and returns the exit code.
@@ -84,6 +122,8 @@ pub fn run(
 impl Command {
     fn run(self, streams: &mut Streams<'_>) -> Result<Outcome, Failure> {
         match self {
+            Self::Generate(args) => args.run(streams),
+            Self::Check(args) => args.run(streams),
             Self::Import(args) => args.run(streams),
             Self::Diff(args) => args.run(streams),
         }
