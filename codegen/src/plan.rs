@@ -117,6 +117,7 @@ impl Plan {
         Ok(Self {
             files,
             swept: vec![root.join("src")],
+            guarded: false,
             model,
             docs,
         })
@@ -166,6 +167,7 @@ impl Plan {
         Ok(Self {
             files,
             swept: vec![request.out.join("src")],
+            guarded: true,
             model,
             docs,
         })
