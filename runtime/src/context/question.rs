@@ -6,7 +6,7 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::JsonObject;
+use crate::{JsonObject, tool::form};
 
 /// A question to the client: method (`elicitation/create`, `sampling/createMessage`, `roots/list`) and params.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -124,11 +124,196 @@ impl SlotNames {
     }
 }
 
-/// Says whether an answer fits its question.
+/// Says whether an answer fits its question: the result's shape, and for a form the asked members too.
 ///
 /// # Errors
 /// Where it does not fit, and why.
 pub fn check_answer(request: &InputRequest, answer: &Value) -> Result<(), BadAnswer> {
-    let _ = (request, answer);
+    let object = answer
+        .as_object()
+        .ok_or_else(|| bad("", "expected an object"))?;
+    match request.method.as_str() {
+        "elicitation/create" => check_elicitation(request, object),
+        "sampling/createMessage" => check_sampling(object),
+        "roots/list" => check_roots(object),
+        _ => Ok(()),
+    }
+}
+
+fn bad(path: &str, reason: impl Into<String>) -> BadAnswer {
+    BadAnswer {
+        path: path.to_owned(),
+        reason: reason.into(),
+    }
+}
+
+fn check_elicitation(request: &InputRequest, answer: &JsonObject) -> Result<(), BadAnswer> {
+    let accepted = match answer.get("action").and_then(Value::as_str) {
+        Some("accept") => true,
+        Some("decline" | "cancel") => false,
+        _ => {
+            return Err(bad(
+                "action",
+                "expected one of \"accept\", \"decline\", \"cancel\"",
+            ));
+        }
+    };
+    let params = request.params.as_ref();
+    let schema = params
+        .and_then(|params| params.get("requestedSchema"))
+        .and_then(Value::as_object);
+    let (true, Some(schema)) = (accepted, schema) else {
+        return Ok(());
+    };
+    let content = match answer.get("content") {
+        Some(Value::Object(content)) => content,
+        Some(_) => return Err(bad("content", "expected an object")),
+        None => return Err(bad("content", "an accepted form has content")),
+    };
+    form::check(schema, content).map_err(|reason| bad("content", reason))
+}
+
+fn check_sampling(answer: &JsonObject) -> Result<(), BadAnswer> {
+    for name in ["role", "model"] {
+        if !answer.get(name).is_some_and(Value::is_string) {
+            return Err(bad(name, "expected a string"));
+        }
+    }
+    match answer.get("content") {
+        Some(Value::Object(_) | Value::Array(_)) => Ok(()),
+        _ => Err(bad(
+            "content",
+            "expected a content block or an array of them",
+        )),
+    }
+}
+
+fn check_roots(answer: &JsonObject) -> Result<(), BadAnswer> {
+    let roots = answer.get("roots").and_then(Value::as_array);
+    let roots = roots.ok_or_else(|| bad("roots", "expected an array"))?;
+    for (index, root) in roots.iter().enumerate() {
+        if !root.get("uri").is_some_and(Value::is_string) {
+            return Err(bad(&format!("roots[{index}].uri"), "expected a string"));
+        }
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn request(method: &str, params: Value) -> InputRequest {
+        InputRequest {
+            method: method.to_owned(),
+            params: params.as_object().cloned(),
+        }
+    }
+
+    fn form() -> InputRequest {
+        let schema = json!({
+            "type": "object",
+            "properties": {"age": {"type": "integer", "minimum": 0}},
+            "required": ["age"],
+        });
+        request(
+            "elicitation/create",
+            json!({"message": "?", "requestedSchema": schema}),
+        )
+    }
+
+    /// covers: M-UPD-3
+    #[test]
+    fn an_answer_must_fit_the_form_it_answers() {
+        let check = |answer: Value| check_answer(&form(), &answer).map_err(|bad| bad.to_string());
+        assert_eq!(
+            check(json!({"action": "accept", "content": {"age": 3}})),
+            Ok(())
+        );
+        assert_eq!(check(json!({"action": "decline"})), Ok(()));
+        assert_eq!(check(json!({"action": "cancel", "content": null})), Ok(()));
+        for (answer, part) in [
+            (json!([]), "expected an object"),
+            (json!({}), "action"),
+            (json!({"action": "maybe"}), "action"),
+            (json!({"action": "accept"}), "content"),
+            (json!({"action": "accept", "content": []}), "content"),
+            (
+                json!({"action": "accept", "content": {}}),
+                "`age` is missing",
+            ),
+            (
+                json!({"action": "accept", "content": {"age": "3"}}),
+                "`age`",
+            ),
+            (json!({"action": "accept", "content": {"age": -1}}), "`age`"),
+        ] {
+            let error = check(answer.clone()).expect_err("must not fit");
+            assert!(error.contains(part), "{answer}: {error}");
+        }
+    }
+
+    #[test]
+    fn answers_of_other_kinds_must_have_their_shape() {
+        let sampling = request("sampling/createMessage", json!({}));
+        let message =
+            json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "x"}});
+        assert_eq!(check_answer(&sampling, &message), Ok(()));
+        assert!(check_answer(&sampling, &json!({"role": "assistant"})).is_err());
+        let roots = request("roots/list", json!({}));
+        assert_eq!(
+            check_answer(&roots, &json!({"roots": [{"uri": "file:///a"}]})),
+            Ok(())
+        );
+        let error = check_answer(&roots, &json!({"roots": [{}]})).expect_err("no uri");
+        assert_eq!(error.path, "roots[0].uri");
+    }
+
+    /// covers: M-UPD-4
+    #[test]
+    fn only_declared_kinds_are_permitted_and_the_error_names_the_capability() {
+        let url = request(
+            "elicitation/create",
+            json!({"mode": "url", "url": "https://x", "message": "?"}),
+        );
+        let tools = request("sampling/createMessage", json!({"tools": []}));
+        let only_forms = InputKinds {
+            form: true,
+            ..InputKinds::default()
+        };
+        assert_eq!(only_forms.permit(&form()), Ok(()));
+        assert_eq!(
+            only_forms.permit(&url),
+            Err(AskError::NotSupported("elicitation.url"))
+        );
+        let plain_sampling = InputKinds {
+            sampling: true,
+            ..InputKinds::default()
+        };
+        assert_eq!(
+            plain_sampling.permit(&tools),
+            Err(AskError::NotSupported("sampling.tools"))
+        );
+        assert_eq!(InputKinds::ALL.permit(&tools), Ok(()));
+        assert_eq!(
+            InputKinds::default().permit(&request("roots/list", json!({}))),
+            Err(AskError::NotSupported("roots"))
+        );
+        assert!(matches!(
+            InputKinds::ALL.permit(&request("ping", json!({}))),
+            Err(AskError::Failed(_))
+        ));
+    }
+
+    #[test]
+    fn slots_are_the_same_in_every_run() {
+        let run = || {
+            let names = SlotNames::default();
+            ["a", "b", "a", "a-2", "a"].map(|name| names.next(name))
+        };
+        assert_eq!(run(), ["a", "b", "a-2", "a-2-2", "a-3"]);
+        assert_eq!(run(), run());
+    }
 }

@@ -12,7 +12,7 @@ use crate::{
     JsonObject,
     engine::Engine,
     protocol::seal::Sealer,
-    store::TaskStore,
+    store::{MemoryStore, TaskStore},
     task::Clock,
     tool::{IntoTool, IntoTools, RegisterError, StateMap, Tool, ToolSet},
 };
@@ -283,9 +283,7 @@ impl ServerBuilder {
                 key
             }
         };
-        let store = self
-            .store
-            .unwrap_or_else(|| unimplemented!("the memory store comes with the engine"));
+        let store = self.store.unwrap_or_else(|| Arc::new(MemoryStore::new()));
         let mut engine = Engine::builder(store).limits(self.config.limits.for_engine());
         if let Some(clock) = self.clock {
             engine = engine.clock(clock);
@@ -298,7 +296,9 @@ impl ServerBuilder {
                 catalog: Catalog::new(set)?,
                 info: self.info,
                 state: self.state,
-                engine: engine.build(),
+                engine: engine
+                    .build()
+                    .map_err(|error| BuildError::Random(error.to_string()))?,
                 sealer: Sealer::new(&key),
                 streams: Gauge::default(),
                 shutdown: CancellationToken::new(),

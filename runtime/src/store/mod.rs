@@ -4,7 +4,11 @@
 //! it reads no clock: the engine passes steady time in. Write your own by implementing [`TaskStore`] and running
 //! [`store_contract`](TaskStore) on it.
 
+mod memory;
+
 use std::sync::Arc;
+
+pub use memory::MemoryStore;
 
 use crate::{
     BoxFuture,
@@ -187,5 +191,18 @@ pub trait TaskStore: Send + Sync + 'static {
     /// The latest steady time that the store has been told of, so that time does not run backwards over a restart.
     fn time_floor(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
         Box::pin(async { Ok(None) })
+    }
+}
+
+/// Which of the things that never change an update would change.
+pub(crate) fn changed_for_good(stored: &Task, next: &Task) -> Option<&'static str> {
+    if stored.owner() != next.owner() {
+        Some("a task's owner never changes")
+    } else if stored.created_at() != next.created_at() {
+        Some("a task's creation time never changes")
+    } else if !std::ptr::eq(stored.call(), next.call()) && stored.call() != next.call() {
+        Some("a task's call never changes")
+    } else {
+        None
     }
 }

@@ -3,7 +3,7 @@
 //! `input_required` is not stored anywhere: a task is in it exactly while a question is open. A terminal task has no
 //! questions and gives out no [`Change`], so that it stays as it is by construction.
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -144,6 +144,10 @@ pub struct NewTask {
     pub poll_interval_ms: Option<u64>,
     /// Who runs it.
     pub worker: Option<WorkerId>,
+    /// A sentence for people.
+    pub status_message: Option<Arc<str>>,
+    /// Values kept by `once` so far.
+    pub kept: BTreeMap<String, Value>,
 }
 
 /// A task as it stands at one moment. Cheap to clone, never changed in place.
@@ -196,8 +200,11 @@ impl Task {
             version: 1,
             worker: new.worker,
             cancel_requested: false,
-            status_message: None,
-            state: State::Active(Arc::default()),
+            status_message: new.status_message,
+            state: State::Active(Arc::new(Journal {
+                kept: new.kept,
+                ..Journal::default()
+            })),
         })
     }
 
@@ -314,6 +321,21 @@ impl Task {
     /// The questions that wait for the client, in the order asked. Empty unless `input_required`.
     pub fn input_requests(&self) -> impl Iterator<Item = &Question> {
         self.journal().into_iter().flat_map(Journal::open)
+    }
+
+    /// Whether a client sees no difference between two snapshots of one task.
+    pub fn looks_like(&self, other: &Self) -> bool {
+        let open = |task: &Self| {
+            task.input_requests()
+                .map(|question| question.key.clone())
+                .collect::<Vec<_>>()
+        };
+        self.status() == other.status()
+            && self.last_updated_at() == other.last_updated_at()
+            && self.status_message() == other.status_message()
+            && self.poll_interval_ms() == other.poll_interval_ms()
+            && self.ttl_ms() == other.ttl_ms()
+            && open(self) == open(other)
     }
 
     /// Opens a change at this wall time.

@@ -75,6 +75,9 @@ pub struct Call {
     pub answers: Payload,
     /// What the client can be asked.
     pub can_ask: InputKinds,
+    /// Whether the tool itself decides what cancelling does.
+    #[serde(default)]
+    pub cooperative: bool,
 }
 
 /// Every fact of a task, as data. [`Task::to_record`] and [`Task::from_record`] go there and back.

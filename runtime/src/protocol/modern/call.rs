@@ -170,6 +170,7 @@ impl Exchange<'_> {
                 ttl_ms: None,
                 inline_for: entry.tool.descriptor.options.inline_for,
                 state: self.server.state.clone(),
+                extensions: self.caller.extensions.clone(),
                 progress: None,
             })
             .await?;

@@ -1,0 +1,292 @@
+//! What stands behind the context of a call that runs as a task.
+
+use std::sync::{Arc, atomic::Ordering};
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Progress, ProgressSink,
+    core::{Core, start_off},
+    live::{Live, Notes, Phase},
+};
+use crate::{
+    BoxFuture,
+    context::{AskError, ContextBackend, InputKinds, InputRequest, SlotNames},
+    store::StoreError,
+    task::{Answer, AskRefused, Asked, QuestionState},
+};
+
+pub(super) struct TaskBackend {
+    pub(super) core: Arc<Core>,
+    pub(super) live: Arc<Live>,
+    pub(super) can_ask: InputKinds,
+    pub(super) slots: SlotNames,
+    pub(super) progress: Option<ProgressSink>,
+}
+
+impl TaskBackend {
+    /// Changes what the tool says of itself and sends it on.
+    async fn note(&self, change: impl FnOnce(&mut Notes)) {
+        // Lets others run now and then, so that a tool that does nothing but report can be aborted.
+        tokio::task::coop::consume_budget().await;
+        {
+            let mut notes = self.live.notes.lock();
+            change(&mut notes);
+            notes.dirty = true;
+        }
+        flush(&self.core, &self.live).await;
+    }
+
+    /// Waits until the run is a task.
+    async fn stored(&self) -> Result<(), AskError> {
+        let mut phase = self.live.phase.subscribe();
+        if *phase.borrow_and_update() == Phase::Stored {
+            return Ok(());
+        }
+        self.live.promote.notify_one();
+        tokio::select! {
+            stored = phase.wait_for(|phase| *phase == Phase::Stored) => {
+                stored.map(drop).map_err(|_| AskError::Cancelled)
+            }
+            () = self.live.abort.cancelled() => Err(AskError::Cancelled),
+        }
+    }
+
+    async fn open(&self, slot: &str, request: &InputRequest) -> Result<Asked, AskError> {
+        let limit = self.core.limits.inputs_per_task;
+        let wall = self.core.wall();
+        let step = self
+            .core
+            .step(self.live.task(), |task| match task.change(wall) {
+                Err(_) => (None, Err(AskError::Cancelled)),
+                Ok(mut change) => match change.ask(slot, request, limit) {
+                    Ok(asked) => (change.commit(), Ok(asked)),
+                    Err(refused @ AskRefused::Differs { .. }) => {
+                        (None, Err(AskError::NotDeterministic(refused.to_string())))
+                    }
+                    Err(refused) => (None, Err(AskError::Failed(refused.to_string()))),
+                },
+            });
+        match step.await.map_err(failed)? {
+            Some((_, asked)) => asked,
+            None => Err(AskError::Cancelled),
+        }
+    }
+
+    async fn answered(&self, key: &str) -> Result<Value, AskError> {
+        let mut newest = self.live.newest.subscribe();
+        loop {
+            let state = {
+                let task = newest.borrow_and_update();
+                let journal = task.journal().ok_or(AskError::Cancelled)?;
+                journal.question(key).map(|question| question.state.clone())
+            };
+            match state {
+                Some(QuestionState::Answered(answer)) => return result(answer),
+                Some(QuestionState::Open) => {}
+                Some(QuestionState::Withdrawn) | None => return Err(AskError::Cancelled),
+            }
+            tokio::select! {
+                changed = newest.changed() => changed.map_err(|_| AskError::Cancelled)?,
+                () = self.live.cancel.cancelled() => return Err(AskError::Cancelled),
+            }
+        }
+    }
+}
+
+fn result(answer: Answer) -> Result<Value, AskError> {
+    match answer {
+        Answer::Result(value) => Ok(value),
+        Answer::Refused(reason) => Err(AskError::Failed(reason)),
+    }
+}
+
+fn failed(error: StoreError) -> AskError {
+    AskError::Failed(error.to_string())
+}
+
+/// Sends a run's notes to the store, in the background if the store takes its time. What comes meanwhile is sent with
+/// the next write, so that a tool may report as often as it likes.
+pub(super) async fn flush(core: &Arc<Core>, live: &Arc<Live>) {
+    {
+        let mut notes = live.notes.lock();
+        if !notes.dirty || notes.flushing || *live.phase.borrow() != Phase::Stored {
+            return;
+        }
+        notes.flushing = true;
+    }
+    let (core, live) = (Arc::clone(core), Arc::clone(live));
+    start_off(async move {
+        loop {
+            let message = {
+                let mut notes = live.notes.lock();
+                notes.flushing = notes.dirty;
+                if !notes.dirty {
+                    return;
+                }
+                notes.dirty = false;
+                notes.message()
+            };
+            let wall = core.wall();
+            let step = core.step(live.task(), |task| {
+                let next = task.change(wall).ok().and_then(|mut change| {
+                    change.message(message.clone());
+                    change.commit()
+                });
+                (next, ())
+            });
+            if let Err(error) = step.await {
+                // The next report or the end of the run tries again.
+                tracing::warn!(task = %live.id, %error, "a status message was not stored");
+                live.notes.lock().flushing = false;
+                return;
+            }
+        }
+    })
+    .await;
+}
+
+/// Takes a question back when the tool stops waiting for its answer.
+struct Withdraw<'a> {
+    backend: &'a TaskBackend,
+    key: Option<String>,
+}
+
+impl Drop for Withdraw<'_> {
+    fn drop(&mut self) {
+        let Some(key) = self.key.take() else { return };
+        let live = &self.backend.live;
+        if live.leaving.load(Ordering::Acquire) || live.task().is_terminal() {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let (core, live) = (Arc::clone(&self.backend.core), Arc::clone(live));
+        runtime.spawn(async move {
+            let wall = core.wall();
+            let step = core.step(live.task(), |task| {
+                let next = task.change(wall).ok().and_then(|mut change| {
+                    change.withdraw(&key);
+                    change.commit()
+                });
+                (next, ())
+            });
+            if let Err(error) = step.await {
+                tracing::warn!(task = %live.id, %key, %error, "a question was not withdrawn");
+            }
+        });
+    }
+}
+
+impl ContextBackend for TaskBackend {
+    fn task_id(&self) -> Option<&str> {
+        Some(self.live.id.as_str())
+    }
+
+    fn status(&self, message: String) -> BoxFuture<'_, ()> {
+        Box::pin(self.note(|notes| notes.text = Some(message)))
+    }
+
+    fn progress(
+        &self,
+        done: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if let Some(sink) = &self.progress
+                && !self.live.task().is_terminal()
+            {
+                sink(Progress {
+                    done,
+                    total,
+                    message: message.clone(),
+                });
+            }
+            self.note(|notes| {
+                notes.progress = Some((done, total));
+                notes.text = message.or_else(|| notes.text.take());
+            })
+            .await;
+        })
+    }
+
+    fn ask<'a>(
+        &'a self,
+        name: &'a str,
+        request: InputRequest,
+    ) -> BoxFuture<'a, Result<Value, AskError>> {
+        Box::pin(async move {
+            self.can_ask.permit(&request)?;
+            let slot = self.slots.next(name);
+            self.stored().await?;
+            let key = match self.open(&slot, &request).await? {
+                Asked::Answered(answer) => return result(answer),
+                Asked::Open(key) => key,
+            };
+            metrics::counter!("mcp_tasks_questions_total").increment(1);
+            let mut withdraw = Withdraw {
+                backend: self,
+                key: Some(key.clone()),
+            };
+            let answer = self.answered(&key).await;
+            if !matches!(answer, Err(AskError::Cancelled)) {
+                withdraw.key = None;
+            }
+            answer
+        })
+    }
+
+    fn recall<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Value>, AskError>> {
+        Box::pin(async move {
+            if let Some(value) = self.live.notes.lock().kept.get(key) {
+                return Ok(Some(value.clone()));
+            }
+            let task = self.live.task();
+            Ok(task
+                .journal()
+                .and_then(|journal| journal.kept(key))
+                .cloned())
+        })
+    }
+
+    fn keep<'a>(&'a self, key: &'a str, value: Value) -> BoxFuture<'a, Result<(), AskError>> {
+        Box::pin(async move {
+            let limit = self.core.limits.payload_bytes;
+            let size = value.to_string().len();
+            if size > limit {
+                let reason =
+                    format!("the value of `{key}` has {size} bytes; at most {limit} are kept");
+                return Err(AskError::Failed(reason));
+            }
+            {
+                let mut notes = self.live.notes.lock();
+                if *self.live.phase.borrow() == Phase::Inline {
+                    notes.kept.entry(key.to_owned()).or_insert(value);
+                    return Ok(());
+                }
+            }
+            self.stored().await?;
+            let wall = self.core.wall();
+            let step = self
+                .core
+                .step(self.live.task(), |task| match task.change(wall) {
+                    Err(_) => (None, Err(AskError::Cancelled)),
+                    Ok(mut change) => {
+                        change.keep(key, value.clone());
+                        (change.commit(), Ok(()))
+                    }
+                });
+            match step.await.map_err(failed)? {
+                Some((_, kept)) => kept,
+                None => Err(AskError::Cancelled),
+            }
+        })
+    }
+
+    fn cancellation(&self) -> CancellationToken {
+        self.live.cancel.clone()
+    }
+}

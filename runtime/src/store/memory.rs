@@ -1,0 +1,368 @@
+//! The store in memory: a sharded map and three indexes beside it.
+//!
+//! Every operation touches one shard; indexes are ordered sets. Nothing runs in the background. Locks are taken in the
+//! order shard, workers, owners; where a read needs owners or workers first, it lets go before it looks at a shard.
+
+use std::{
+    collections::{BTreeSet, HashMap, HashSet},
+    hash::{BuildHasher, Hash, RandomState},
+    sync::Arc,
+};
+
+use parking_lot::Mutex;
+
+use super::{Position, StoreError, Swap, TaskStore};
+use crate::{
+    BoxFuture,
+    task::{Principal, Task, TaskId, Timestamp, WorkerId},
+};
+
+const SHARDS: usize = 64;
+
+/// Keeps tasks in memory, until the process ends.
+///
+/// `get` and `update` cost the same whatever the number of tasks; `create` and `remove` add the logarithm that an
+/// ordered index costs.
+///
+/// # Memory
+/// About 1 KiB a task beside its own JSON: the arguments, the result (at most
+/// [`Limits::payload_bytes`](crate::engine::Limits::payload_bytes) each) and, while it is unfinished, its questions and
+/// answers (at most [`Limits::inputs_per_task`](crate::engine::Limits::inputs_per_task)). All of it goes when the task
+/// expires.
+pub struct MemoryStore {
+    hasher: RandomState,
+    shards: Box<[Mutex<Shard>]>,
+    owners: Box<[Mutex<Owners>]>,
+    workers: Mutex<Workers>,
+}
+
+type Owners = HashMap<Option<Principal>, BTreeSet<Position>>;
+
+#[derive(Default)]
+struct Shard {
+    tasks: HashMap<TaskId, Arc<Task>>,
+    expiry: BTreeSet<(Timestamp, TaskId)>,
+}
+
+#[derive(Default)]
+struct Workers {
+    alive: HashMap<WorkerId, Timestamp>,
+    unfinished: HashMap<Option<WorkerId>, HashSet<TaskId>>,
+}
+
+impl Workers {
+    fn forget(&mut self, task: &Task) {
+        let worker = task.worker().cloned();
+        if let Some(held) = self.unfinished.get_mut(&worker) {
+            held.remove(task.id());
+            if held.is_empty() {
+                self.unfinished.remove(&worker);
+            }
+        }
+    }
+
+    fn hold(&mut self, task: &Task) {
+        self.unfinished
+            .entry(task.worker().cloned())
+            .or_default()
+            .insert(task.id().clone());
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MemoryStore")
+            .field("tasks", &self.len())
+            .finish()
+    }
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self {
+            hasher: RandomState::new(),
+            shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            owners: (0..SHARDS).map(|_| Mutex::default()).collect(),
+            workers: Mutex::default(),
+        }
+    }
+
+    /// How many tasks are kept, expired ones that were not removed yet included.
+    pub fn len(&self) -> usize {
+        self.shards
+            .iter()
+            .map(|shard| shard.lock().tasks.len())
+            .sum()
+    }
+
+    /// Whether no task is kept.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn index<T: Hash + ?Sized>(&self, key: &T) -> usize {
+        // SHARDS is small, so the cast loses nothing that matters.
+        (self.hasher.hash_one(key) as usize) % SHARDS
+    }
+
+    fn shard(&self, id: &str) -> &Mutex<Shard> {
+        &self.shards[self.index(id)]
+    }
+
+    fn owner(&self, owner: Option<&Principal>) -> &Mutex<Owners> {
+        &self.owners[self.index(&owner)]
+    }
+
+    fn put(&self, task: Arc<Task>) -> Result<(), StoreError> {
+        {
+            let mut shard = self.shard(task.id().as_str()).lock();
+            if shard.tasks.contains_key(task.id()) {
+                return Err(StoreError::Exists(task.id().clone()));
+            }
+            if let Some(at) = task.expires_at() {
+                shard.expiry.insert((at, task.id().clone()));
+            }
+            shard.tasks.insert(task.id().clone(), Arc::clone(&task));
+            // Under the shard's lock, so that no update or removal comes between.
+            if !task.is_terminal() {
+                self.workers.lock().hold(&task);
+            }
+            let mut owners = self.owner(task.owner()).lock();
+            owners
+                .entry(task.owner().cloned())
+                .or_default()
+                .insert(Position::of(&task));
+        }
+        Ok(())
+    }
+
+    fn find(&self, id: &str, now: Timestamp) -> Option<Arc<Task>> {
+        self.shard(id)
+            .lock()
+            .tasks
+            .get(id)
+            .filter(|task| !task.is_expired(now))
+            .cloned()
+    }
+
+    fn swap(&self, next: Arc<Task>) -> Result<Swap, StoreError> {
+        let mut shard = self.shard(next.id().as_str()).lock();
+        let Some(stored) = shard.tasks.get(next.id()).cloned() else {
+            return Ok(Swap::Gone);
+        };
+        if stored.is_terminal() || next.version() != stored.version() + 1 {
+            return Ok(Swap::Conflict(stored));
+        }
+        if let Some(reason) = super::changed_for_good(&stored, &next) {
+            return Err(StoreError::Refused {
+                id: next.id().clone(),
+                reason,
+            });
+        }
+        if stored.expires_at() != next.expires_at() {
+            if let Some(at) = stored.expires_at() {
+                shard.expiry.remove(&(at, stored.id().clone()));
+            }
+            if let Some(at) = next.expires_at() {
+                shard.expiry.insert((at, next.id().clone()));
+            }
+        }
+        if next.is_terminal() || next.worker() != stored.worker() {
+            let mut workers = self.workers.lock();
+            workers.forget(&stored);
+            if !next.is_terminal() {
+                workers.hold(&next);
+            }
+        }
+        shard.tasks.insert(next.id().clone(), next);
+        Ok(Swap::Done)
+    }
+
+    fn delete(&self, id: &str) -> bool {
+        let mut shard = self.shard(id).lock();
+        let Some(task) = shard.tasks.remove(id) else {
+            return false;
+        };
+        if let Some(at) = task.expires_at() {
+            shard.expiry.remove(&(at, task.id().clone()));
+        }
+        if !task.is_terminal() {
+            self.workers.lock().forget(&task);
+        }
+        let mut owners = self.owner(task.owner()).lock();
+        let owner = task.owner().cloned();
+        if let Some(positions) = owners.get_mut(&owner) {
+            positions.remove(&Position::of(&task));
+            if positions.is_empty() {
+                owners.remove(&owner);
+            }
+        }
+        true
+    }
+
+    fn page(
+        &self,
+        owner: Option<&Principal>,
+        after: Option<&Position>,
+        limit: usize,
+        now: Timestamp,
+    ) -> Vec<Arc<Task>> {
+        use std::ops::Bound::{Excluded, Unbounded};
+        let mut tasks = Vec::new();
+        let mut after = after.cloned();
+        while tasks.len() < limit {
+            let from = after.as_ref().map_or(Unbounded, Excluded);
+            let wanted = limit - tasks.len();
+            let positions: Vec<Position> = self
+                .owner(owner)
+                .lock()
+                .get(&owner.cloned())
+                .map(|all| all.range((from, Unbounded)).take(wanted).cloned().collect())
+                .unwrap_or_default();
+            let Some(last) = positions.last() else { break };
+            after = Some(last.clone());
+            tasks.extend(
+                positions
+                    .iter()
+                    .filter_map(|position| self.find(position.id.as_str(), now)),
+            );
+        }
+        tasks
+    }
+
+    fn due(&self, now: Timestamp, limit: usize) -> Vec<Arc<Task>> {
+        let mut due: Vec<Arc<Task>> = Vec::new();
+        for shard in &self.shards {
+            let shard = shard.lock();
+            let overdue = shard
+                .expiry
+                .iter()
+                .take(limit)
+                .take_while(|(at, _)| *at <= now);
+            due.extend(overdue.filter_map(|(_, id)| shard.tasks.get(id).cloned()));
+        }
+        due.sort_by_key(|task| task.expires_at());
+        due.truncate(limit);
+        due
+    }
+
+    fn take(&self, worker: &WorkerId, now: Timestamp, limit: usize) -> Vec<Arc<Task>> {
+        let candidates: Vec<TaskId> = {
+            let workers = self.workers.lock();
+            let dead = |holder: &Option<WorkerId>| {
+                let alive = holder.as_ref().and_then(|holder| workers.alive.get(holder));
+                alive.is_none_or(|until| *until <= now)
+            };
+            let abandoned = workers.unfinished.iter().filter(|(holder, _)| dead(holder));
+            // Some more than asked for, since a few may have expired or gone by now.
+            abandoned
+                .flat_map(|(_, held)| held)
+                .take(limit.saturating_add(1024))
+                .cloned()
+                .collect()
+        };
+        let mut taken = Vec::new();
+        for id in candidates {
+            if taken.len() == limit {
+                break;
+            }
+            let Some(task) = self.find(id.as_str(), now) else {
+                continue;
+            };
+            // The wall clock is of no interest: a change of worker cannot be seen by clients.
+            let Ok(mut change) = task.change(task.last_updated_at()) else {
+                continue;
+            };
+            change.assign(Some(worker.clone()));
+            let Some(next) = change.commit() else {
+                continue;
+            };
+            let next = Arc::new(next);
+            if matches!(self.swap(Arc::clone(&next)), Ok(Swap::Done)) {
+                taken.push(next);
+            }
+        }
+        taken
+    }
+}
+
+impl TaskStore for MemoryStore {
+    fn create(&self, task: Arc<Task>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move { self.put(task) })
+    }
+
+    fn get<'a>(
+        &'a self,
+        id: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Arc<Task>>, StoreError>> {
+        Box::pin(async move { Ok(self.find(id, now)) })
+    }
+
+    fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>> {
+        Box::pin(async move { self.swap(task) })
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        Box::pin(async move { Ok(self.delete(id)) })
+    }
+
+    fn list<'a>(
+        &'a self,
+        owner: Option<&'a Principal>,
+        after: Option<&'a Position>,
+        limit: usize,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Task>>, StoreError>> {
+        Box::pin(async move { Ok(self.page(owner, after, limit, now)) })
+    }
+
+    fn expired(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Arc<Task>>, StoreError>> {
+        Box::pin(async move { Ok(self.due(now, limit)) })
+    }
+
+    fn next_expiry(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
+        Box::pin(async move {
+            let first = |shard: &Mutex<Shard>| shard.lock().expiry.first().map(|(at, _)| *at);
+            Ok(self.shards.iter().filter_map(first).min())
+        })
+    }
+
+    fn heartbeat<'a>(
+        &'a self,
+        worker: &'a WorkerId,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        Box::pin(async move {
+            let mut workers = self.workers.lock();
+            workers.alive.retain(|_, until| *until > now);
+            if until > now {
+                workers.alive.insert(worker.clone(), until);
+            } else {
+                workers.alive.remove(worker);
+            }
+            Ok(())
+        })
+    }
+
+    fn claim<'a>(
+        &'a self,
+        worker: &'a WorkerId,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Task>>, StoreError>> {
+        Box::pin(async move { Ok(self.take(worker, now, limit)) })
+    }
+}
