@@ -7,7 +7,7 @@ use super::mutate::Fault;
 use super::run::Verdict;
 
 /// How the types and the validator disagree.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Problem {
     /// A valid message is refused.
     RefusesValid,

@@ -1,7 +1,7 @@
 //! The loop: for every definition, valid messages and mutants go to the decoder
 //! under test and to the oracle, and what they disagree on is kept.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,7 +9,7 @@ use fastrand::Rng;
 use serde_json::Value;
 
 use super::json::{Equality, compare};
-use super::mutate::mutate;
+use super::mutate::{Fault, mutate};
 use super::oracle::Oracle;
 use super::relax::{Relaxation, relax};
 use super::report::{Mismatch, Problem, Report};
@@ -41,7 +41,9 @@ pub const PAST_64_BITS: &str = "integers past 64 bits";
 /// What reports call integers in `number` members that a double rounds.
 pub const PAST_53_BITS: &str = "integers past 2^53 held as a double";
 
+/// Mismatches of one kind in one definition that are worth the work.
 const SHRUNK_PER_DEFINITION: usize = 3;
+/// Messages to try on the way to a minimal one.
 const TRIES: usize = 600;
 
 /// Runs the plan over one document.
@@ -63,6 +65,24 @@ pub fn run(document: &Document, plan: &Plan, reencode: Reencode<'_>) -> Report {
     report
 }
 
+/// What is tried on one definition.
+struct Trial<'a, 'd, 'f> {
+    definition: &'a str,
+    judge: &'a Judge<'d, 'f>,
+    report: &'a mut Report,
+    rng: Rng,
+    seen: HashSet<u64>,
+    valid: usize,
+    mutants: usize,
+    shrunk: HashMap<Problem, usize>,
+}
+
+fn hash(what: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    what.hash(&mut hasher);
+    hasher.finish()
+}
+
 fn one(
     document: &Document,
     definition: &str,
@@ -70,74 +90,85 @@ fn one(
     judge: &Judge<'_, '_>,
     report: &mut Report,
 ) {
-    let mut hasher = DefaultHasher::new();
-    (plan.seed, &document.name, definition).hash(&mut hasher);
-    let mut rng = Rng::with_seed(hasher.finish());
-    let mut seen = HashSet::new();
-    let (mut valid, mut mutants, mut shrunk) = (0, 0, 0);
     if (judge.reencode)(definition, "null").is_none() {
         report.without_type.push(definition.to_owned());
         return;
     }
+    let rng = Rng::with_seed(hash((plan.seed, &document.name, definition)));
+    let (seen, shrunk) = (HashSet::new(), HashMap::new());
+    let mut trial = Trial {
+        definition,
+        judge,
+        report,
+        rng,
+        seen,
+        valid: 0,
+        mutants: 0,
+        shrunk,
+    };
     // Small definitions have few different messages: stop when nothing new comes up.
     for _ in 0..4 * plan.valid.max(plan.mutants) {
-        if valid >= plan.valid && mutants >= plan.mutants {
+        if trial.valid >= plan.valid && trial.mutants >= plan.mutants {
             break;
         }
-        let sample = sample(document, definition, &mut rng);
-        let mut messages = vec![(sample.value.clone(), None)];
-        let more = if mutants < plan.mutants { 2 } else { 0 };
-        messages.extend((0..more).filter_map(|_| {
-            let mutant = mutate(document, &sample, &mut rng)?;
-            Some((mutant.value, Some((mutant.fault, mutant.expected))))
-        }));
-        for (value, mutation) in messages {
-            let text = spell(&value, &mut rng);
-            let mut hasher = DefaultHasher::new();
-            value.to_string().hash(&mut hasher);
-            if !seen.insert(hasher.finish()) {
-                continue;
+        let sample = sample(document, definition, &mut trial.rng);
+        let mutants = if trial.mutants < plan.mutants { 2 } else { 0 };
+        for _ in 0..mutants {
+            if let Some(mutant) = mutate(document, &sample, &mut trial.rng) {
+                trial.message(mutant.value, Some((mutant.fault, mutant.expected)));
             }
-            let is_valid = judge.oracle.accepts(definition, &value);
-            match &mutation {
-                None if !is_valid => {
-                    report.bad_samples.push((
-                        definition.to_owned(),
-                        text,
-                        judge.oracle.reason(definition, &value),
-                    ));
-                    continue;
-                }
-                None => valid += 1,
-                Some(_) if is_valid => report.still_valid += 1,
-                Some((fault, _)) => {
-                    mutants += 1;
-                    *report.faults.entry(*fault).or_default() += 1;
-                }
+        }
+        trial.message(sample.value, None);
+    }
+}
+
+impl Trial<'_, '_, '_> {
+    /// Tries one message, unless it was there before: a valid one, or one with a fault that an error should name.
+    fn message(&mut self, value: Value, mutation: Option<(Fault, Vec<Step>)>) {
+        if !self.seen.insert(hash(value.to_string())) {
+            return;
+        }
+        let text = spell(&value, &mut self.rng);
+        let (definition, oracle) = (self.definition, &self.judge.oracle);
+        let is_valid = oracle.accepts(definition, &value);
+        match &mutation {
+            None if !is_valid => {
+                let reason = oracle.reason(definition, &value);
+                self.report
+                    .bad_samples
+                    .push((definition.to_owned(), text, reason));
+                return;
             }
-            let expected = mutation.map(|(_, expected)| expected).filter(|_| !is_valid);
-            let verdict = judge.verdict(definition, &text, &value, expected.as_deref());
-            report.count(is_valid, &verdict);
-            if let Verdict::Mismatch(problem, got) = verdict {
-                let mismatch = Mismatch {
-                    definition: definition.to_owned(),
-                    problem,
-                    json: text,
-                    got,
-                    reason: if is_valid {
-                        "valid".to_owned()
-                    } else {
-                        judge.oracle.reason(definition, &value)
-                    },
-                    expected: expected.map(|steps| dotted(&steps)),
-                };
-                shrunk += 1;
-                report.mismatches.push(if shrunk <= SHRUNK_PER_DEFINITION {
-                    judge.minimal(mismatch, value)
-                } else {
-                    mismatch
-                });
+            None => self.valid += 1,
+            Some(_) if is_valid => self.report.still_valid += 1,
+            Some((fault, _)) => {
+                self.mutants += 1;
+                *self.report.faults.entry(*fault).or_default() += 1;
             }
+        }
+        let expected = mutation.map(|(_, expected)| expected).filter(|_| !is_valid);
+        let verdict = self
+            .judge
+            .verdict(definition, &text, &value, expected.as_deref());
+        self.report.count(is_valid, &verdict);
+        if let Verdict::Mismatch(problem, got) = verdict {
+            let mismatch = Mismatch {
+                definition: definition.to_owned(),
+                problem,
+                json: text,
+                got,
+                reason: oracle.reason(definition, &value),
+                expected: expected.map(|steps| dotted(&steps)),
+            };
+            let shrunk = self.shrunk.entry(problem).or_default();
+            *shrunk += 1;
+            let worth_it = *shrunk <= SHRUNK_PER_DEFINITION;
+            let mismatch = if worth_it {
+                self.judge.minimal(mismatch, value)
+            } else {
+                mismatch
+            };
+            self.report.mismatches.push(mismatch);
         }
     }
 }
