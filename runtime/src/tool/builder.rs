@@ -9,8 +9,8 @@ use schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
 use super::{
-    CancelMode, IntoToolOutput, OnRestart, StateKey, TaskSupport, Tool, ToolCall, ToolDescriptor,
-    ToolError, ToolFuture, ToolHandler, ToolOutput,
+    Args, CancelMode, IntoToolOutput, OnRestart, StateKey, TaskSupport, Tool, ToolCall,
+    ToolDescriptor, ToolError, ToolFuture, ToolHandler, ToolOutput,
     decode::{DecodeError, names},
     parameter::{Argument, Arguments, Extract, Question, expectation},
     schema,
@@ -319,9 +319,9 @@ impl ToolReader {
     }
 
     /// All arguments, or nothing when they do not fit.
-    pub fn arguments<T>(&mut self, arguments: &Arguments<T>) -> Option<T> {
+    pub fn arguments<T>(&mut self, arguments: &Arguments<T>) -> Option<Args<T>> {
         match (arguments.decode)(&self.call.arguments) {
-            Ok(value) => Some(value),
+            Ok(value) => Some(Args(value)),
             Err(error) => {
                 self.problems.push(misfit("", &error));
                 None

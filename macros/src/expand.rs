@@ -1,0 +1,491 @@
+//! What is written: a function of the same name that is also a tool, or the tools of an `impl` block.
+//!
+//! Code is written only when nothing is wrong. It names nothing but `::mcp_tasks::__private`.
+
+use proc_macro2::{Span, TokenStream};
+use quote::{ToTokens, format_ident, quote, quote_spanned};
+use syn::{
+    Attribute, FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, Path, ReceiverKind, Signature, Type,
+    parse_quote,
+};
+
+use crate::{
+    ast::{self, Function, Kind, Param, ToolFunction},
+    attr::{self, DefaultValue, Icon, ToolSettings},
+    check,
+    ctxt::Ctxt,
+    settings::{self, DurationValue, Setting},
+};
+
+/// `#[task_tool]` on a function.
+pub(crate) fn function(list: TokenStream, item: TokenStream) -> TokenStream {
+    let mut function: Function = match syn::parse2(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            let error = error.to_compile_error();
+            return quote!(#error #item);
+        }
+    };
+    let cx = Ctxt::new();
+    let settings = ToolSettings::read(&cx, list);
+    check::free_function(&cx, &function);
+    let tool = ToolFunction::read(&cx, settings, &function.attrs, &mut function.sig);
+    match cx.check() {
+        Ok(()) => free(&tool, &function),
+        // The function stays, so that its users are not wrong too.
+        Err(errors) => {
+            let Function {
+                attrs,
+                vis,
+                sig,
+                body,
+            } = &function;
+            let body = ast::body_or_empty(body.as_ref());
+            quote!(#errors #(#attrs)* #vis #sig #body)
+        }
+    }
+}
+
+fn free(tool: &ToolFunction, function: &Function) -> TokenStream {
+    let krate = Crate::of(&tool.settings);
+    let Function {
+        attrs,
+        vis,
+        sig,
+        body,
+    } = function;
+    let (outer, inner): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| belongs_outside(attr));
+    let name = &sig.ident;
+    let arguments: Vec<_> = tool
+        .params
+        .iter()
+        .map(|Param { binding, ty, .. }| quote!(#binding: #ty))
+        .collect();
+    let bindings = tool.params.iter().map(|param| &param.binding);
+    let result = &tool.output;
+    let body = ast::body_or_empty(body.as_ref());
+    let start = |values: &[TokenStream]| quote_spanned!(name.span()=> #name(#(#values),*));
+    let build = build(&krate, tool, &TokenStream::new(), start);
+    quote! {
+        #(#outer)*
+        #[allow(clippy::too_many_arguments)]
+        #vis fn #name(#(#arguments),*)
+            -> #krate::Invocation<impl #krate::ToolDefinition, impl #krate::Future<Output = #result>>
+        {
+            struct __McpTasksTool;
+
+            #[automatically_derived]
+            impl #krate::ToolDefinition for __McpTasksTool {
+                fn tool() -> #krate::Tool {
+                    #build
+                }
+            }
+
+            #(#inner)*
+            #[allow(clippy::too_many_arguments, clippy::unused_async)]
+            #sig #body
+
+            #krate::Invocation::new(__McpTasksTool, #name(#(#bindings),*))
+        }
+    }
+}
+
+/// Whether an attribute belongs to what the user sees, rather than to the code that runs.
+fn belongs_outside(attribute: &Attribute) -> bool {
+    const OUTSIDE: &[&str] = &[
+        "allow",
+        "cfg",
+        "deny",
+        "deprecated",
+        "doc",
+        "expect",
+        "forbid",
+        "must_use",
+        "warn",
+    ];
+    let named = |path: &Path| OUTSIDE.iter().any(|name| path.is_ident(name));
+    if !attribute.path().is_ident("cfg_attr") {
+        return named(attribute.path());
+    }
+    let mut outside = false;
+    let _ = attribute.parse_nested_meta(|meta| {
+        outside |= named(&meta.path);
+        Ok(())
+    });
+    outside
+}
+
+/// `#[task_tools]` on an `impl` block.
+pub(crate) fn methods(list: TokenStream, item: TokenStream) -> TokenStream {
+    let mut block: ItemImpl = match syn::parse2(item.clone()) {
+        Ok(block) => block,
+        Err(error) => {
+            let message = format!("`#[task_tools]` goes on an `impl` block: {error}");
+            let error = syn::Error::new(error.span(), message).to_compile_error();
+            return quote!(#error #item);
+        }
+    };
+    let cx = Ctxt::new();
+    let krate = Crate::of_block(&cx, list);
+    check::block(&cx, &block);
+    let tools: Vec<_> = block
+        .items
+        .iter_mut()
+        .filter_map(|item| match item {
+            ImplItem::Fn(method) => Some(method),
+            _ => None,
+        })
+        .filter_map(|method| Some((read_method(&cx, method)?, method.sig.clone())))
+        .collect();
+    if tools.is_empty() && cx.is_clean() {
+        cx.error(
+            &block.self_ty,
+            "no method of this block is a tool: put `#[task_tool]` on those that are",
+        );
+    }
+    match cx.check() {
+        Ok(()) => {
+            let toolbox = toolbox(&krate, &block, &tools);
+            quote!(#block #toolbox)
+        }
+        Err(errors) => quote!(#errors #block),
+    }
+}
+
+/// Understands a method that is a tool, and takes our attributes off it.
+fn read_method(cx: &Ctxt, method: &mut ImplItemFn) -> Option<ToolFunction> {
+    let index = method
+        .attrs
+        .iter()
+        .position(|attr| attr::is(attr, "task_tool"))?;
+    let attribute = method.attrs.remove(index);
+    let list = match attribute.meta {
+        syn::Meta::Path(_) => TokenStream::new(),
+        syn::Meta::List(list) => list.tokens,
+        syn::Meta::NameValue(pair) => {
+            cx.error(
+                pair,
+                "write `#[task_tool(name = \"..\")]`, with parentheses",
+            );
+            return None;
+        }
+    };
+    let settings = ToolSettings::read(cx, list);
+    if let Some(name) = settings.krate.name() {
+        cx.error(
+            name,
+            "say `crate` once, for the whole block: `#[task_tools(crate = \"..\")]`",
+        );
+    }
+    check::method(cx, &method.sig, &method.attrs);
+    let tool = ToolFunction::read(cx, settings, &method.attrs, &mut method.sig);
+    method
+        .attrs
+        .push(parse_quote!(#[allow(clippy::too_many_arguments, clippy::unused_async)]));
+    Some(tool)
+}
+
+fn toolbox(krate: &Crate, block: &ItemImpl, tools: &[(ToolFunction, Signature)]) -> TokenStream {
+    let (generics, _, clause) = block.generics.split_for_impl();
+    let ty = &block.self_ty;
+    let builds = tools.iter().map(|(tool, sig)| {
+        let name = &sig.ident;
+        match sig.inputs.first() {
+            Some(FnArg::Receiver(receiver)) => {
+                let by_arc = matches!(&receiver.kind, ReceiverKind::Typed(_, ty) if ast::parameter_of(ty, "Arc").is_some());
+                let this = if by_arc { quote!(this) } else { quote!(&*this) };
+                let capture = quote!(let this = #krate::Arc::clone(&this););
+                let start = |values: &[TokenStream]| {
+                    let call = quote_spanned!(name.span()=> Self::#name(#this #(, #values)*).await);
+                    quote_spanned!(name.span()=> {
+                        let this = #krate::Arc::clone(&this);
+                        async move { #call }
+                    })
+                };
+                let build = build(krate, tool, &capture, start);
+                quote!({ #build })
+            }
+            _ => {
+                let start = |values: &[TokenStream]| quote_spanned!(name.span()=> Self::#name(#(#values),*));
+                let build = build(krate, tool, &TokenStream::new(), start);
+                quote!({ #build })
+            }
+        }
+    });
+    quote! {
+        #[automatically_derived]
+        impl #generics #krate::Toolbox for #ty #clause {
+            fn tools(this: #krate::Arc<Self>) -> #krate::Vec<#krate::Tool> {
+                let _ = &this;
+                <[_]>::into_vec(#krate::Box::new([#(#builds),*]))
+            }
+        }
+    }
+}
+
+/// Statements and an expression that build a tool. `start` writes the call, given the parameters' values.
+fn build(
+    krate: &Crate,
+    tool: &ToolFunction,
+    capture: &TokenStream,
+    start: impl Fn(&[TokenStream]) -> TokenStream,
+) -> TokenStream {
+    let parts: Vec<Part> = tool
+        .params
+        .iter()
+        .enumerate()
+        .map(|(index, param)| part(krate, index, param))
+        .collect();
+    let definitions = parts.iter().filter_map(|part| part.definition.as_ref());
+    let uses = parts.iter().filter_map(|part| {
+        let Part {
+            method, variable, ..
+        } = part;
+        part.definition
+            .as_ref()
+            .map(|_| quote!(.#method(&#variable)))
+    });
+    let settings = tool_settings(krate, tool);
+    let name = &tool.name;
+    let result = &tool.output;
+    let span = ast::span_of(result);
+    let output = quote_spanned!(span=> let output = #krate::Output::<#result>::new(););
+    let values: Vec<TokenStream> = parts.iter().map(|part| part.value.clone()).collect();
+    let call = start(&values);
+    let at = tool.name.span();
+    let run = quote_spanned!(at=> output.of(#call));
+    let read: Vec<_> = parts
+        .iter()
+        .filter(|part| part.definition.is_some())
+        .collect();
+    let (reader, reading) = if read.is_empty() {
+        (quote!(_), TokenStream::new())
+    } else {
+        let reads = read.iter().map(
+            |Part {
+                 method, variable, ..
+             }| quote!(reader.#method(&#variable)),
+        );
+        let found = read
+            .iter()
+            .map(|Part { value, .. }| quote!(#krate::Option::Some(#value)));
+        let reading = quote! {
+            let (#(#found,)*) = (#(#reads,)*) else {
+                return #krate::Result::Err(reader.refuse());
+            };
+        };
+        (quote!(mut reader), reading)
+    };
+    quote! {
+        #(#definitions)*
+        #output
+        #capture
+        #krate::ToolBuilder::new(#name, ::core::concat!(::core::file!(), ":", ::core::line!()))
+            #settings
+            #(#uses)*
+            .output(&output)
+            .build(move |#reader| {
+                #reading
+                #krate::Result::Ok(#run)
+            })
+    }
+}
+
+/// The code of one parameter.
+struct Part {
+    /// The variable that holds its description, and the statement that makes it.
+    variable: Ident,
+    definition: Option<TokenStream>,
+    /// Its method on builder and reader.
+    method: Ident,
+    /// The expression of its value.
+    value: TokenStream,
+}
+
+fn part(krate: &Crate, index: usize, param: &Param) -> Part {
+    let ty = &param.ty;
+    let span = ast::span_of(ty);
+    let variable = Ident::new(&format!("parameter_{index}"), Span::mixed_site());
+    let value = Ident::new(&format!("value_{index}"), Span::mixed_site()).to_token_stream();
+    let of = |kind: &str, ty: &Type, arguments: TokenStream| {
+        let kind = Ident::new(kind, span);
+        quote_spanned!(span=> #krate::#kind::<#ty>::new(#arguments))
+    };
+    let (method, value, definition) = match &param.kind {
+        Kind::Argument {
+            name,
+            doc,
+            default,
+            schema,
+        } => {
+            let new = of("Argument", ty, quote!(#name));
+            let doc = doc.as_ref().map(|doc| quote!(.description(#doc)));
+            let schema = schema.as_ref().map(|schema| quote!(.schema(#schema)));
+            let default = default.as_ref().map(|default| {
+                let value = default_value(krate, default, span);
+                quote_spanned!(span=> .default(|| #value))
+            });
+            (
+                "argument",
+                value,
+                Some(quote!(let #variable = #new #doc #schema #default;)),
+            )
+        }
+        Kind::Skipped { default } => {
+            let default = match default {
+                Some(expr) => default_value(krate, &DefaultValue::Expr(expr.clone()), span),
+                None => default_value(krate, &DefaultValue::OfType, span),
+            };
+            ("argument", default, None)
+        }
+        Kind::Question { name, message } => {
+            let new = of("Question", ty, quote!(#name, #message));
+            ("question", value, Some(quote!(let #variable = #new;)))
+        }
+        Kind::Arguments { inner } => {
+            let new = of("Arguments", inner, TokenStream::new());
+            ("arguments", value, Some(quote!(let #variable = #new;)))
+        }
+        Kind::Extract => {
+            let new = of("Extract", ty, TokenStream::new());
+            ("extract", value, Some(quote!(let #variable = #new;)))
+        }
+    };
+    Part {
+        variable,
+        definition,
+        method: format_ident!("{method}"),
+        value,
+    }
+}
+
+fn default_value(krate: &Crate, default: &DefaultValue, span: Span) -> TokenStream {
+    match default {
+        DefaultValue::OfType => quote_spanned!(span=> #krate::Default::default()),
+        DefaultValue::Expr(expr) => match settings::string_literal(expr) {
+            Some(text) => quote!(#krate::Into::into(#text)),
+            None => expr.to_token_stream(),
+        },
+    }
+}
+
+/// Calls on the builder for the attribute's settings.
+fn tool_settings(krate: &Crate, tool: &ToolFunction) -> TokenStream {
+    let settings = &tool.settings;
+    let mut code = TokenStream::new();
+    if let Some(doc) = &tool.doc {
+        code.extend(quote!(.description(#doc)));
+    }
+    if let Some(title) = settings.title.get() {
+        code.extend(quote!(.title(#title)));
+    }
+    if let Some(task) = settings.task.get() {
+        let variant = variant(task.0);
+        code.extend(quote!(.task(#krate::TaskSupport::#variant)));
+    }
+    let durations: [(&str, &Setting<DurationValue>); 4] = [
+        ("ttl", &settings.ttl),
+        ("poll_interval", &settings.poll_interval),
+        ("inline_for", &settings.inline_for),
+        ("timeout", &settings.timeout),
+    ];
+    for (name, duration) in durations {
+        if let Some(value) = duration.get() {
+            let method = format_ident!("{name}");
+            let value = duration_value(krate, value);
+            code.extend(quote!(.#method(#value)));
+        }
+    }
+    if let Some(cancel) = settings.cancel.get() {
+        let variant = format_ident!("{cancel}");
+        code.extend(quote!(.cancel(#krate::CancelMode::#variant)));
+    }
+    if let Some(on_restart) = settings.on_restart.get() {
+        let variant = format_ident!("{on_restart}");
+        code.extend(quote!(.on_restart(#krate::OnRestart::#variant)));
+    }
+    if let Some(concurrency) = settings.concurrency.get() {
+        code.extend(quote!(.concurrency(#concurrency)));
+    }
+    for (hint, setting) in settings
+        .annotations
+        .get()
+        .into_iter()
+        .flat_map(attr::Annotations::hints)
+    {
+        if let Some(value) = setting.get() {
+            code.extend(quote!(.hint(#hint, #value)));
+        }
+    }
+    for icon in settings.icons.get().into_iter().flatten() {
+        code.extend(icon_call(krate, icon));
+    }
+    if let Some(meta) = settings.meta.get() {
+        code.extend(quote!(.meta(#meta)));
+    }
+    code
+}
+
+/// The variant of a value that the schema writes in lower case.
+fn variant(value: &str) -> Ident {
+    let mut letters = value.chars();
+    let first = letters.next().map(|c| c.to_ascii_uppercase());
+    format_ident!("{}", first.into_iter().chain(letters).collect::<String>())
+}
+
+fn duration_value(krate: &Crate, value: &DurationValue) -> TokenStream {
+    match value {
+        DurationValue::Expr(expr) => expr.to_token_stream(),
+        DurationValue::Known(duration, _) => {
+            let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+            quote!(#krate::Duration::from_millis(#milliseconds))
+        }
+    }
+}
+
+fn icon_call(krate: &Crate, icon: &Icon) -> TokenStream {
+    let src = &icon.src;
+    let mime_type = match icon.mime_type.get() {
+        Some(mime_type) => quote!(#krate::Option::Some(#mime_type)),
+        None => quote!(#krate::Option::None),
+    };
+    let sizes = icon.sizes.get().map(syn::LitStr::value).unwrap_or_default();
+    let sizes = sizes.split_whitespace();
+    quote!(.icon(#src, #mime_type, &[#(#sizes),*]))
+}
+
+/// Where the runtime's private module is found.
+struct Crate(TokenStream);
+
+impl Crate {
+    fn of(settings: &ToolSettings) -> Self {
+        Self::at(settings.krate.get())
+    }
+
+    fn at(path: Option<&Path>) -> Self {
+        match path {
+            Some(path) => Self(quote!(#path::__private)),
+            None => Self(quote!(::mcp_tasks::__private)),
+        }
+    }
+
+    /// `#[task_tools(crate = "..")]`
+    fn of_block(cx: &Ctxt, list: TokenStream) -> Self {
+        let mut krate = Setting::default();
+        for entry in settings::read(cx, list) {
+            let name = &entry.name;
+            if name == "crate" {
+                krate.set(cx, name, attr::path(cx, &entry));
+            } else {
+                settings::unknown(cx, name, "`#[task_tools]`", &["crate"]);
+            }
+        }
+        Self::at(krate.get())
+    }
+}
+
+impl ToTokens for Crate {
+    fn to_tokens(&self, tokens: &mut TokenStream) {
+        tokens.extend(self.0.clone());
+    }
+}

@@ -1,0 +1,282 @@
+//! Parameters that are arguments: schema, decoding, complaints.
+
+use std::collections::BTreeMap;
+
+use mcp_tasks::{Args, task_tool};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::support::{complaint, schema, text, tool};
+
+/// Builds the yearly report.
+///
+/// It takes a while.
+#[task_tool]
+async fn report(
+    /// Data set to read
+    dataset: String,
+    #[arg(default = 10)] limit: u32,
+    note: Option<String>,
+) -> String {
+    format!("{dataset} {limit} {note:?}")
+}
+
+#[tokio::test]
+async fn parameters_become_arguments() {
+    let report = tool(report);
+    assert_eq!(report.name(), "report");
+    assert_eq!(
+        report.descriptor.description.as_deref(),
+        Some("Builds the yearly report.\n\nIt takes a while.")
+    );
+    assert_eq!(
+        schema(&report),
+        json!({
+            "type": "object",
+            "properties": {
+                "dataset": {"type": "string", "description": "Data set to read"},
+                "limit": {
+                    "type": "integer", "format": "uint32", "minimum": 0, "maximum": u32::MAX, "default": 10,
+                },
+                "note": {"type": ["string", "null"]},
+            },
+            "required": ["dataset"],
+            "additionalProperties": false,
+        })
+    );
+    assert_eq!(text(&report, json!({"dataset": "a"})).await, "a 10 None");
+    assert_eq!(
+        text(&report, json!({"dataset": "a", "limit": 5.0, "note": null})).await,
+        "a 5 None"
+    );
+    assert_eq!(
+        text(&report, json!({"dataset": "a", "limit": 5, "note": "n"})).await,
+        "a 5 Some(\"n\")"
+    );
+}
+
+#[tokio::test]
+async fn the_function_is_still_an_async_function() {
+    assert_eq!(report("x".into(), 1, None).await, "x 1 None");
+}
+
+/// covers: X-ARG-1
+#[test]
+fn wrong_arguments_are_named_with_what_was_expected_and_the_kind_of_value() {
+    let report = tool(report);
+    assert_eq!(
+        complaint(&report, json!({"dataset": 7, "limit": "ten", "nota": 1})),
+        "argument `dataset`: expected a string, got the number 7\n\
+         argument `limit`: expected an integer from 0 to 4294967295, got the string \"ten\"\n\
+         unknown argument `nota`: known are `dataset`, `limit`, `note`"
+    );
+    assert_eq!(
+        complaint(&report, json!({})),
+        "argument `dataset` is missing: expected a string"
+    );
+    assert!(
+        complaint(&report, json!({"dataset": "", "limit": 5.5})).contains("got the number 5.5")
+    );
+}
+
+#[derive(Deserialize, Serialize, JsonSchema, Clone, Copy, PartialEq, Debug)]
+#[serde(rename_all = "lowercase")]
+enum Color {
+    Red,
+    Green,
+}
+
+#[derive(Deserialize, JsonSchema, Debug)]
+struct Shape {
+    /// Its corners
+    corners: Vec<Corner>,
+}
+
+#[derive(Deserialize, JsonSchema, Debug)]
+struct Corner {
+    x: i8,
+    color: Option<Color>,
+}
+
+/// Draws.
+#[task_tool]
+async fn draw(
+    shape: Shape,
+    #[arg(default = Color::Green)] color: Color,
+    #[arg(default)] names: BTreeMap<String, u8>,
+) -> String {
+    format!(
+        "{} {color:?} {:?} {}",
+        shape.corners.len(),
+        shape.corners.first().map(|c| (c.x, c.color)),
+        names.len()
+    )
+}
+
+#[tokio::test]
+async fn nested_types_are_inline_and_their_faults_have_a_path() {
+    let draw = tool(draw);
+    let schema = schema(&draw);
+    assert!(!schema.to_string().contains("$ref"), "{schema}");
+    assert_eq!(schema["properties"]["color"]["default"], "green");
+    assert_eq!(
+        schema["properties"]["color"]["enum"],
+        json!(["red", "green"])
+    );
+    assert_eq!(schema["properties"]["names"]["default"], json!({}));
+    assert_eq!(schema["required"], json!(["shape"]));
+    let good = json!({"shape": {"corners": [{"x": 1, "color": "red"}]}, "names": {"a": 1}});
+    assert_eq!(text(&draw, good).await, "1 Green Some((1, Some(Red))) 1");
+    assert_eq!(
+        complaint(
+            &draw,
+            json!({"shape": {"corners": [{"x": 1}, {"x": 200}]}, "color": "blue"})
+        ),
+        "argument `shape.corners[1].x`: expected an integer from -128 to 127, got the number 200\n\
+         argument `color`: expected one of \"red\", \"green\", got the string \"blue\""
+    );
+    assert_eq!(
+        complaint(&draw, json!({"shape": [[]]})),
+        "argument `shape`: expected an object, got an array"
+    );
+    assert_eq!(
+        complaint(&draw, json!({"shape": {}})),
+        "argument `shape`: the field `corners` is missing"
+    );
+}
+
+#[task_tool]
+async fn renamed(
+    #[arg(rename = "dataSet")] set: String,
+    r#type: String,
+    #[arg(schema = json!({"minimum": 1, "description": "How many"}))] count: u8,
+    #[arg(skip)] cache: Vec<u8>,
+    #[arg(skip, default = 7)] seed: u64,
+    #[arg(default = "en")] language: String,
+) -> String {
+    format!("{set} {type} {count} {} {seed} {language}", cache.len())
+}
+
+#[tokio::test]
+async fn an_argument_can_be_renamed_hidden_and_described() {
+    let renamed = tool(renamed);
+    let schema = schema(&renamed);
+    assert_eq!(
+        schema["properties"],
+        json!({
+            "dataSet": {"type": "string"},
+            "type": {"type": "string"},
+            "count": {"type": "integer", "format": "uint8", "minimum": 1, "maximum": 255, "description": "How many"},
+            "language": {"type": "string", "default": "en"},
+        })
+    );
+    assert_eq!(
+        text(&renamed, json!({"dataSet": "d", "type": "t", "count": 2})).await,
+        "d t 2 0 7 en"
+    );
+    assert!(
+        complaint(
+            &renamed,
+            json!({"dataSet": "d", "type": "t", "count": 2, "seed": 1})
+        )
+        .contains("unknown argument `seed`")
+    );
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Range {
+    /// First
+    from: u32,
+    #[serde(default)]
+    to: Option<u32>,
+}
+
+/// Measures.
+#[task_tool]
+async fn width(Args(range): Args<Range>) -> String {
+    format!("{} {:?}", range.from, range.to)
+}
+
+#[tokio::test]
+async fn one_struct_can_hold_all_arguments() {
+    let width = tool(width);
+    let schema = schema(&width);
+    assert_eq!(schema["type"], "object");
+    assert_eq!(schema["additionalProperties"], false);
+    assert_eq!(schema["required"], json!(["from"]));
+    assert_eq!(schema["properties"]["from"]["description"], "First");
+    assert_eq!(text(&width, json!({"from": 1, "to": 3})).await, "1 Some(3)");
+    assert_eq!(
+        complaint(&width, json!({"from": -1, "by": 2})),
+        "argument `from`: expected an integer from 0 to 4294967295, got the number -1\n\
+         unknown argument `by`: known are `from`, `to`"
+    );
+    assert_eq!(
+        complaint(&width, json!({})),
+        "arguments: the field `from` is missing"
+    );
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+enum Command {
+    Start { delay: u32 },
+    Stop,
+}
+
+#[task_tool]
+async fn control(Args(command): Args<Command>) -> &'static str {
+    match command {
+        Command::Start { delay: 0 } => "now",
+        Command::Start { .. } => "later",
+        Command::Stop => "stopped",
+    }
+}
+
+#[tokio::test]
+async fn a_tagged_enum_can_hold_all_arguments() {
+    let control = tool(control);
+    assert_eq!(schema(&control)["type"], "object");
+    assert_eq!(schema(&control)["oneOf"].as_array().map(Vec::len), Some(2));
+    assert_eq!(
+        text(&control, json!({"kind": "start", "delay": 0})).await,
+        "now"
+    );
+    assert_eq!(text(&control, json!({"kind": "stop"})).await, "stopped");
+    assert!(complaint(&control, json!({"kind": "halt"})).contains("got the string \"halt\""));
+}
+
+#[task_tool]
+async fn wrong(args: Args<u32>) -> String {
+    args.to_string()
+}
+
+#[test]
+fn arguments_that_are_no_object_are_refused_at_registration() {
+    let error = mcp_tasks::tool::ToolSet::new()
+        .add(tool(wrong))
+        .unwrap_err();
+    assert!(
+        error.to_string().contains("written as an object"),
+        "{error}"
+    );
+}
+
+#[task_tool]
+async fn none() -> &'static str {
+    "nothing"
+}
+
+#[test]
+fn a_tool_without_arguments_takes_none() {
+    let none = tool(none);
+    assert_eq!(
+        schema(&none),
+        json!({"type": "object", "properties": {}, "additionalProperties": false})
+    );
+    assert_eq!(
+        complaint(&none, json!({"x": 1})),
+        "unknown argument `x`: this tool takes none"
+    );
+}

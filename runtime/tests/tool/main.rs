@@ -1,0 +1,11 @@
+//! `#[task_tool]` as its users see it: what may be written, and what becomes of it.
+
+mod support;
+
+mod arguments;
+mod asks;
+mod hygiene;
+mod methods;
+mod results;
+mod settings;
+mod surroundings;
