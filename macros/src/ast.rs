@@ -48,6 +48,9 @@ impl Parse for Function {
 
 /// A function, understood.
 pub(crate) struct ToolFunction {
+    /// The function's name.
+    pub(crate) ident: Ident,
+    /// The tool's name.
     pub(crate) name: LitStr,
     pub(crate) doc: Option<Doc>,
     pub(crate) settings: ToolSettings,
@@ -107,6 +110,7 @@ impl ToolFunction {
             ReturnType::Type(_, ty) => (**ty).clone(),
         };
         let function = Self {
+            ident: sig.ident.clone(),
             name,
             doc: attr::documentation(attrs),
             settings,

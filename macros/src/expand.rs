@@ -31,22 +31,33 @@ pub(crate) fn function(list: TokenStream, item: TokenStream) -> TokenStream {
     check::free_function(&cx, &function);
     let tool = ToolFunction::read(&cx, settings, &function.attrs, &mut function.sig);
     match cx.check() {
-        Ok(()) => free(&tool, &function),
-        // The function stays, so that its users are not wrong too.
+        Ok(()) => {
+            let build = body_of_tool(&Crate::of(&tool.settings), &tool);
+            free(&tool, &function, &build)
+        }
+        // A function stays, and is a tool by its type, so that its users are not wrong too.
         Err(errors) => {
-            let Function {
-                attrs,
-                vis,
-                sig,
-                body,
-            } = &function;
-            let body = ast::body_or_empty(body.as_ref());
-            quote!(#errors #(#attrs)* #vis #sig #body)
+            function.sig.asyncness.get_or_insert_default();
+            let rest =
+                if function.sig.generics.params.is_empty() && function.sig.receiver().is_none() {
+                    free(&tool, &function, &quote!(loop {}))
+                } else {
+                    let Function {
+                        attrs,
+                        vis,
+                        sig,
+                        body,
+                    } = &function;
+                    let body = ast::body_or_empty(body.as_ref());
+                    quote!(#(#attrs)* #vis #sig #body)
+                };
+            quote!(#errors #rest)
         }
     }
 }
 
-fn free(tool: &ToolFunction, function: &Function) -> TokenStream {
+/// The function, and inside of it the function as written and the definition of the tool.
+fn free(tool: &ToolFunction, function: &Function, build: &TokenStream) -> TokenStream {
     let krate = Crate::of(&tool.settings);
     let Function {
         attrs,
@@ -64,8 +75,6 @@ fn free(tool: &ToolFunction, function: &Function) -> TokenStream {
     let bindings = tool.params.iter().map(|param| &param.binding);
     let result = &tool.output;
     let body = ast::body_or_empty(body.as_ref());
-    let start = |values: &[TokenStream]| quote_spanned!(name.span()=> #name(#(#values),*));
-    let build = build(&krate, tool, &TokenStream::new(), start);
     quote! {
         #(#outer)*
         #[allow(clippy::too_many_arguments)]
@@ -88,6 +97,18 @@ fn free(tool: &ToolFunction, function: &Function) -> TokenStream {
             #krate::Invocation::new(__McpTasksTool, #name(#(#bindings),*))
         }
     }
+}
+
+/// The function's tool.
+fn body_of_tool(krate: &Crate, tool: &ToolFunction) -> TokenStream {
+    let name = &tool.ident;
+    let start = |values: &[TokenStream]| quote_spanned!(name.span()=> #name(#(#values),*));
+    build(krate, tool, &TokenStream::new(), start)
+}
+
+/// A variable that no code of the user can see, and that no constant of the user can stand for.
+fn local(name: &str) -> Ident {
+    Ident::new(&format!("__mcp_tasks_{name}"), Span::mixed_site())
 }
 
 /// Whether an attribute belongs to what the user sees, rather than to the code that runs.
@@ -188,19 +209,19 @@ fn read_method(cx: &Ctxt, method: &mut ImplItemFn) -> Option<ToolFunction> {
 fn toolbox(krate: &Crate, block: &ItemImpl, tools: &[(ToolFunction, Signature)]) -> TokenStream {
     let (generics, _, clause) = block.generics.split_for_impl();
     let ty = &block.self_ty;
+    let this = &local("this");
     let builds = tools.iter().map(|(tool, sig)| {
         let name = &sig.ident;
         match sig.inputs.first() {
             Some(FnArg::Receiver(receiver)) => {
                 let by_arc = matches!(&receiver.kind, ReceiverKind::Typed(_, ty) if ast::parameter_of(ty, "Arc").is_some());
-                let this = if by_arc { quote!(this) } else { quote!(&*this) };
-                let capture = quote!(let this = #krate::Arc::clone(&this););
+                let receiver = if by_arc { quote!(#this) } else { quote!(&*#this) };
+                let capture = quote!(let #this = #krate::share(&#this););
                 let start = |values: &[TokenStream]| {
-                    let call = quote_spanned!(name.span()=> Self::#name(#this #(, #values)*).await);
-                    quote_spanned!(name.span()=> {
-                        let this = #krate::Arc::clone(&this);
-                        async move { #call }
-                    })
+                    quote_spanned! {name.span()=> {
+                        let #this = #krate::share(&#this);
+                        async move { Self::#name(#receiver #(, #values)*).await }
+                    }}
                 };
                 let build = build(krate, tool, &capture, start);
                 quote!({ #build })
@@ -215,8 +236,8 @@ fn toolbox(krate: &Crate, block: &ItemImpl, tools: &[(ToolFunction, Signature)])
     quote! {
         #[automatically_derived]
         impl #generics #krate::Toolbox for #ty #clause {
-            fn tools(this: #krate::Arc<Self>) -> #krate::Vec<#krate::Tool> {
-                let _ = &this;
+            fn tools(#this: #krate::Arc<Self>) -> #krate::Vec<#krate::Tool> {
+                let _ = &#this;
                 <[_]>::into_vec(#krate::Box::new([#(#builds),*]))
             }
         }
@@ -249,42 +270,43 @@ fn build(
     let name = &tool.name;
     let result = &tool.output;
     let span = ast::span_of(result);
-    let output = quote_spanned!(span=> let output = #krate::Output::<#result>::new(););
+    let output = &local("output");
+    let make_output = quote_spanned!(span=> let #output = #krate::Output::<#result>::new(););
     let values: Vec<TokenStream> = parts.iter().map(|part| part.value.clone()).collect();
     let call = start(&values);
-    let at = tool.name.span();
-    let run = quote_spanned!(at=> output.of(#call));
+    let run = quote_spanned!(tool.ident.span()=> #output.of(#call));
     let read: Vec<_> = parts
         .iter()
         .filter(|part| part.definition.is_some())
         .collect();
-    let (reader, reading) = if read.is_empty() {
+    let reader = &local("reader");
+    let (take, reading) = if read.is_empty() {
         (quote!(_), TokenStream::new())
     } else {
         let reads = read.iter().map(
             |Part {
                  method, variable, ..
-             }| quote!(reader.#method(&#variable)),
+             }| quote!(#reader.#method(&#variable)),
         );
         let found = read
             .iter()
             .map(|Part { value, .. }| quote!(#krate::Option::Some(#value)));
         let reading = quote! {
             let (#(#found,)*) = (#(#reads,)*) else {
-                return #krate::Result::Err(reader.refuse());
+                return #krate::Result::Err(#reader.refuse());
             };
         };
-        (quote!(mut reader), reading)
+        (quote!(mut #reader), reading)
     };
     quote! {
         #(#definitions)*
-        #output
+        #make_output
         #capture
         #krate::ToolBuilder::new(#name, ::core::concat!(::core::file!(), ":", ::core::line!()))
             #settings
             #(#uses)*
-            .output(&output)
-            .build(move |#reader| {
+            .output(&#output)
+            .build(move |#take| {
                 #reading
                 #krate::Result::Ok(#run)
             })
@@ -305,8 +327,8 @@ struct Part {
 fn part(krate: &Crate, index: usize, param: &Param) -> Part {
     let ty = &param.ty;
     let span = ast::span_of(ty);
-    let variable = Ident::new(&format!("parameter_{index}"), Span::mixed_site());
-    let value = Ident::new(&format!("value_{index}"), Span::mixed_site()).to_token_stream();
+    let variable = local(&format!("parameter_{index}"));
+    let value = local(&format!("value_{index}")).to_token_stream();
     let of = |kind: &str, ty: &Type, arguments: TokenStream| {
         let kind = Ident::new(kind, span);
         quote_spanned!(span=> #krate::#kind::<#ty>::new(#arguments))

@@ -17,3 +17,8 @@ pub use crate::tool::{
     Toolbox,
     parts::{Argument, Arguments, Extract, Output, Question, ToolBuilder},
 };
+
+/// Another handle on a value, without need of `Clone` in scope.
+pub fn share<T>(value: &Arc<T>) -> Arc<T> {
+    Arc::clone(value)
+}

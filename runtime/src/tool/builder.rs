@@ -63,7 +63,8 @@ impl ToolBuilder {
     /// What the tool does.
     #[must_use]
     pub fn description(self, text: impl Into<String>) -> Self {
-        self.change(|tool| tool.description = Some(text.into()))
+        let text = text.into().trim_matches('\n').to_owned();
+        self.change(|tool| tool.description = Some(text))
     }
 
     /// A member of `annotations`.

@@ -54,7 +54,10 @@ impl StateKey {
 
 /// Values shared by all calls, one for each type. Cheap to clone.
 #[derive(Clone, Default)]
-pub struct StateMap(Arc<HashMap<TypeId, (&'static str, Arc<dyn Any + Send + Sync>)>>);
+pub struct StateMap(Arc<HashMap<TypeId, Value>>);
+
+/// A value and its type's name.
+type Value = (&'static str, Arc<dyn Any + Send + Sync>);
 
 impl StateMap {
     /// An empty map.

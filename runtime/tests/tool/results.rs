@@ -1,1 +1,180 @@
-//! .
+//! What a tool function may return.
+
+use std::borrow::Cow;
+
+use mcp_tasks::{Json, ToolError, task_tool, tool::ToolOutput};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::support::{call, run, tool};
+
+#[derive(Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Weather {
+    /// Degrees
+    air_temperature: f64,
+    wind: Option<Wind>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Wind {
+    speed: u8,
+}
+
+#[task_tool]
+async fn weather() -> Json<Weather> {
+    Json(Weather {
+        air_temperature: 21.5,
+        wind: Some(Wind { speed: 3 }),
+    })
+}
+
+#[tokio::test]
+async fn json_is_structured_content_with_a_schema_and_the_same_as_text() {
+    let weather = tool(weather);
+    let schema = Value::Object(weather.descriptor.output_schema.clone().unwrap());
+    assert_eq!(schema["type"], "object");
+    assert_eq!(
+        schema["properties"]["airTemperature"]["description"],
+        "Degrees"
+    );
+    assert!(!schema.to_string().contains("$ref"), "{schema}");
+    let output = run(&weather, call(json!({}))).await.unwrap();
+    let expected = json!({"airTemperature": 21.5, "wind": {"speed": 3}});
+    assert_eq!(output.structured_content.as_ref(), Some(&expected));
+    assert_eq!(
+        serde_json::from_str::<Value>(&output.joined_text()).unwrap(),
+        expected
+    );
+}
+
+#[task_tool]
+async fn string() -> String {
+    "s".to_owned()
+}
+
+#[task_tool]
+async fn borrowed() -> &'static str {
+    "b"
+}
+
+#[task_tool]
+async fn either(owned: bool) -> Cow<'static, str> {
+    if owned {
+        Cow::Owned("o".to_owned())
+    } else {
+        Cow::Borrowed("b")
+    }
+}
+
+#[task_tool]
+async fn nothing() {}
+
+#[task_tool]
+async fn output() -> ToolOutput {
+    ToolOutput::text("out")
+}
+
+#[tokio::test]
+async fn texts_and_nothing_are_results() {
+    let texts = [
+        run(&tool(string), call(json!({}))).await,
+        run(&tool(borrowed), call(json!({}))).await,
+        run(&tool(either), call(json!({"owned": true}))).await,
+        run(&tool(nothing), call(json!({}))).await,
+        run(&tool(output), call(json!({}))).await,
+    ];
+    let texts = texts.map(|output| output.unwrap().joined_text());
+    assert_eq!(texts, ["s", "b", "o", "", "out"]);
+    let empty = run(&tool(nothing), call(json!({}))).await.unwrap();
+    assert_eq!(Value::Object(empty.into_object()), json!({"content": []}));
+}
+
+#[task_tool]
+async fn divide(a: i64, b: i64) -> Result<String, ToolError> {
+    if b == 0 {
+        return Err(ToolError::new("division by zero"));
+    }
+    Ok((a / b).to_string())
+}
+
+#[task_tool]
+async fn read(path: String) -> Result<String, std::io::Error> {
+    std::fs::read_to_string(path)
+}
+
+#[task_tool]
+async fn parse(text: String) -> Result<Json<Vec<u8>>, Box<dyn std::error::Error + Send + Sync>> {
+    let number = text.parse::<u8>()?;
+    if number > 9 {
+        return Err("too large".into());
+    }
+    Ok(Json(vec![number]))
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("busy")]
+    Busy,
+    #[error("no such order")]
+    Unknown,
+}
+
+impl From<Failure> for ToolError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Busy => Self::protocol(-32000, failure.to_string()),
+            Failure::Unknown => Self::new(failure.to_string()),
+        }
+    }
+}
+
+#[task_tool]
+async fn order(known: bool) -> Result<(), Failure> {
+    if known {
+        Err(Failure::Busy)
+    } else {
+        Err(Failure::Unknown)
+    }
+}
+
+#[tokio::test]
+async fn errors_become_reports_or_protocol_errors() {
+    let by_zero = run(&tool(divide), call(json!({"a": 1, "b": 0})))
+        .await
+        .unwrap_err();
+    assert_eq!(by_zero, ToolError::new("division by zero"));
+    let missing = run(&tool(read), call(json!({"path": "/nonexistent/file"})))
+        .await
+        .unwrap_err();
+    assert!(matches!(missing, ToolError::Tool(_)), "{missing}");
+    let large = run(&tool(parse), call(json!({"text": "10"})))
+        .await
+        .unwrap_err();
+    assert_eq!(large.to_string(), "too large");
+    let busy = run(&tool(order), call(json!({"known": true})))
+        .await
+        .unwrap_err();
+    assert_eq!(busy, ToolError::protocol(-32000, "busy"));
+    let unknown = run(&tool(order), call(json!({"known": false})))
+        .await
+        .unwrap_err();
+    assert_eq!(unknown, ToolError::new("no such order"));
+    assert_eq!(
+        run(&tool(divide), call(json!({"a": 9, "b": 3})))
+            .await
+            .unwrap()
+            .joined_text(),
+        "3"
+    );
+}
+
+#[test]
+fn the_schema_of_a_fallible_result_is_that_of_its_value() {
+    assert_eq!(
+        tool(parse).descriptor.output_schema.clone().unwrap()["type"],
+        "array"
+    );
+    assert_eq!(tool(divide).descriptor.output_schema, None);
+}
