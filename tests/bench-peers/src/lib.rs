@@ -1,0 +1,1 @@
+//! Nothing: `tests/bench compile` builds this with one dependency at a time.
