@@ -1,12 +1,21 @@
 //! The model: what a set of schemas says, as types, methods and conversions, before any Rust is written.
 //!
-//! [`Model::build`] lowers schemas in steps, each a private module: `shape` reads JSON Schema into a small
-//! normal form, `merge` joins `allOf`, `copies` turns inlined copies of a definition back into
+//! [`Model::build`] lowers schemas in steps, each a private module: `read` brings JSON Schema into a small normal form (`shape`), `merge` joins `allOf`, `copies` turns inlined copies of a definition back into
 //! references, `lower` names everything and makes [`Type`]s, `unions` finds what tells the members of a union apart,
 //! `share` makes one type of what revisions have in common, `methods` reads the method registry off the
 //! messages, and `convert` plans conversions between revisions. Nothing here knows how Rust text looks.
 
+mod convert;
+mod copies;
 mod error;
+mod lower;
+mod merge;
+mod methods;
+mod names;
+mod read;
+mod shape;
+mod share;
+mod unions;
 
 use std::collections::BTreeMap;
 
@@ -16,6 +25,9 @@ use crate::docs::Docs;
 use crate::manifest::Manifest;
 
 pub use error::{ModelError, Problem};
+
+use lower::Lowered;
+use read::Reader;
 
 /// One schema and the module it becomes.
 #[derive(Clone, Debug)]
@@ -369,18 +381,177 @@ impl Model {
     /// # Errors
     /// Fails on the first construct that cannot be understood or expressed, with its JSON pointer.
     pub fn build(inputs: &[Input], manifest: &Manifest, docs: &Docs) -> Result<Self, ModelError> {
-        let _ = (inputs, manifest, docs);
-        Ok(Self {
-            types: Vec::new(),
-            modules: Vec::new(),
+        let mut lowered = Vec::new();
+        let mut registries = Vec::new();
+        let mut relaxations = Vec::new();
+        for (index, input) in inputs.iter().enumerate() {
+            let reader = Reader::new(input, &manifest.relaxations)?;
+            let mut shapes = BTreeMap::new();
+            for name in reader.names() {
+                shapes.insert(name.to_owned(), reader.definition(name, "/")?);
+            }
+            let mut module = lower::lower(&reader, &copies::recognise(shapes), manifest, index)?;
+            includes(&reader, &mut module);
+            let methods = methods::methods(&module);
+            methods::complete(&mut module, &methods, index);
+            for entry in manifest
+                .relaxations
+                .iter()
+                .filter(|entry| reader.relaxed().contains(&entry.at))
+            {
+                relaxations.push(Relaxed {
+                    input: input.name.clone(),
+                    pointer: entry.at.clone(),
+                    reason: entry.reason.clone(),
+                });
+            }
+            lowered.push(module);
+            registries.push(methods);
+        }
+        if let Some(unused) = manifest
+            .relaxations
+            .iter()
+            .find(|entry| relaxations.iter().all(|used| used.pointer != entry.at))
+        {
+            let what = format!("the relaxation at {}", unused.at);
+            return Err(ModelError {
+                input: "manifest".into(),
+                pointer: unused.at.clone(),
+                kind: Problem::Unused { what },
+            });
+        }
+        let definitions: Vec<_> = lowered
+            .iter()
+            .map(|module| module.definitions.clone())
+            .collect();
+        let (types, ids) = share::share(lowered);
+        let mut modules = Vec::new();
+        for (index, (input, mut methods)) in inputs.iter().zip(registries).enumerate() {
+            let global = |id: TypeId| ids[index][id.0];
+            for method in &mut methods {
+                method.message = global(method.message);
+                for expr in method.params.iter_mut().chain(&mut method.result) {
+                    expr.ids(&mut |id| *id = global(*id));
+                }
+            }
+            modules.push(Module {
+                input: input.name.clone(),
+                name: input.module.clone(),
+                feature: input.feature.clone(),
+                needs: input.needs.clone(),
+                spec: input.spec.clone(),
+                definitions: definitions[index]
+                    .iter()
+                    .map(|(name, id)| (name.clone(), global(*id)))
+                    .collect(),
+                types: ids[index]
+                    .iter()
+                    .map(|id| (types[id.0].name.clone(), *id))
+                    .collect(),
+                methods,
+            });
+        }
+        let mut model = Self {
+            types,
+            modules,
             conversions: Vec::new(),
-            relaxations: Vec::new(),
-        })
+            relaxations,
+        };
+        model.conversions = convert::conversions(&model, manifest);
+        model.document(docs);
+        Ok(model)
     }
 
     /// The type behind an id.
     #[must_use]
     pub fn get(&self, id: TypeId) -> &Type {
         &self.types[id.0]
+    }
+
+    fn document(&mut self, docs: &Docs) {
+        for ty in &mut self.types {
+            let Some(entry) = docs.types.get(&ty.key) else {
+                continue;
+            };
+            ty.doc.clone_from(&entry.doc);
+            ty.spec.clone_from(&entry.spec);
+            let text = |map: &BTreeMap<String, String>, key: &str| {
+                map.get(key).cloned().unwrap_or_default()
+            };
+            match &mut ty.kind {
+                TypeKind::Struct(object) => {
+                    for field in &mut object.fields {
+                        field.doc = text(&entry.fields, &field.json);
+                    }
+                    if let Some(flat) = &mut object.flat {
+                        flat.doc = text(&entry.fields, &flat.name);
+                    }
+                }
+                TypeKind::Union(union) => {
+                    for variant in &mut union.variants {
+                        let key = variant.tags.first().unwrap_or(&variant.name);
+                        variant.doc = text(&entry.variants, key);
+                    }
+                }
+                TypeKind::Enum(values) => {
+                    for value in &mut values.values {
+                        value.doc = text(&entry.variants, &value.json);
+                    }
+                }
+                TypeKind::Alias(_) => {}
+            }
+        }
+        for method in self
+            .modules
+            .iter_mut()
+            .flat_map(|module| &mut module.methods)
+        {
+            if let Some(entry) = docs.methods.get(&method.name) {
+                method.doc.clone_from(&entry.doc);
+                method.spec.clone_from(&entry.spec);
+            }
+        }
+    }
+}
+
+/// Notes for each definition with an `allOf` which other definition it contains whole, with nothing else required.
+fn includes(reader: &Reader<'_>, module: &mut Lowered) {
+    let of_all = |name: &String| {
+        reader
+            .schema(name)
+            .is_some_and(|schema| schema.get("allOf").is_some())
+    };
+    let mut found = Vec::new();
+    for (_, &outer) in module.definitions.iter().filter(|(name, _)| of_all(name)) {
+        let TypeKind::Struct(whole) = &module.types[outer.0].kind else {
+            continue;
+        };
+        for &inner in module.definitions.values().filter(|inner| **inner != outer) {
+            let TypeKind::Struct(part) = &module.types[inner.0].kind else {
+                continue;
+            };
+            let inside = part.rest == Rest::Open
+                && whole.rest == Rest::Open
+                && part.flat.is_none()
+                && whole.flat.is_none()
+                && part.fields.iter().any(|field| field.required)
+                && part.fields.iter().all(|field| whole.fields.contains(field))
+                && part
+                    .consts
+                    .iter()
+                    .all(|constant| whole.consts.contains(constant))
+                && whole
+                    .fields
+                    .iter()
+                    .all(|field| !field.required || part.fields.contains(field));
+            if inside {
+                found.push((outer, inner));
+            }
+        }
+    }
+    for (outer, inner) in found {
+        if let TypeKind::Struct(whole) = &mut module.types[outer.0].kind {
+            whole.includes.push(inner);
+        }
     }
 }

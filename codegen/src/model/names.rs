@@ -1,0 +1,129 @@
+//! Rust names from the specification's.
+
+use heck::{ToPascalCase, ToSnakeCase};
+
+/// Names that the language, the prelude or the generated crate itself uses.
+const TAKEN: &[&str] = &[
+    "Box",
+    "BTreeMap",
+    "Clone",
+    "Debug",
+    "Default",
+    "Deserialize",
+    "Err",
+    "Error",
+    "From",
+    "Into",
+    "JsonObject",
+    "None",
+    "Ok",
+    "Option",
+    "Result",
+    "Self",
+    "Serialize",
+    "Some",
+    "String",
+    "Value",
+    "Vec",
+];
+
+/// The Rust name of a definition or of a part of one: `JSONRPCRequest` -> `JsonRpcRequest`, `tools/call` -> `ToolsCall`.
+pub(super) fn type_name(name: &str) -> String {
+    name.replace("JSONRPC", "JsonRpc").to_pascal_case()
+}
+
+/// [`type_name`], kept clear of the names that generated code needs itself.
+pub(super) fn definition_name(name: &str) -> String {
+    let rust = type_name(name);
+    match rust.as_str() {
+        "Result" | "Error" => format!("{rust}Object"),
+        taken if TAKEN.contains(&taken) => format!("{rust}Type"),
+        _ => rust,
+    }
+}
+
+/// The Rust name of an enum's value or a union's alternative.
+pub(super) fn variant_name(value: &str) -> String {
+    let name = type_name(value);
+    match name.chars().next() {
+        None => match value {
+            "" => "Empty".to_owned(),
+            _ => "Value".to_owned(),
+        },
+        Some(first) if first.is_ascii_digit() => format!("V{name}"),
+        Some(_) if name == "Self" => "SelfValue".to_owned(),
+        Some(_) => name,
+    }
+}
+
+/// The Rust name of a member, without `r#`: `_meta` -> `meta`, `io.modelcontextprotocol/clientInfo` -> `client_info`.
+pub(super) fn field_name(member: &str) -> String {
+    let last = member
+        .rsplit('/')
+        .find(|part| part.chars().any(char::is_alphanumeric))
+        .unwrap_or(member);
+    let name = last.to_snake_case();
+    match name.as_str() {
+        "" => "empty".to_owned(),
+        // These cannot be raw identifiers, and `extra` holds the unknown members.
+        "self" | "super" | "crate" | "extra" => format!("{name}_"),
+        _ if name.starts_with(|first: char| first.is_ascii_digit()) => format!("n{name}"),
+        _ => name,
+    }
+}
+
+/// Whether a text can stand as a name in Rust, raw or not.
+pub(super) fn is_identifier(name: &str) -> bool {
+    syn::parse_str::<syn::Ident>(name).is_ok()
+        || syn::parse_str::<syn::Ident>(&format!("r#{name}")).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn acronyms_take_rusts_case() {
+        for (name, rust) in [
+            ("JSONRPCRequest", "JsonRpcRequest"),
+            ("JSONRPCErrorResponse", "JsonRpcErrorResponse"),
+            ("ElicitRequestURLParams", "ElicitRequestUrlParams"),
+            ("URLElicitationRequiredError", "UrlElicitationRequiredError"),
+            ("JSONValue", "JsonValue"),
+            ("type", "Type"),
+            ("Result", "ResultObject"),
+            ("JSONObject", "JsonObjectType"),
+        ] {
+            assert_eq!(definition_name(name), rust);
+        }
+    }
+
+    #[test]
+    fn members_become_snake_case_fields() {
+        for (member, field) in [
+            ("_meta", "meta"),
+            ("$schema", "schema"),
+            ("io.modelcontextprotocol/clientInfo", "client_info"),
+            ("ttlMs", "ttl_ms"),
+            ("type", "type"),
+            ("self", "self_"),
+            ("2fa", "n2fa"),
+            ("/", "empty"),
+        ] {
+            assert_eq!(field_name(member), field);
+        }
+    }
+
+    #[test]
+    fn values_become_variants() {
+        for (value, variant) in [
+            ("date-time", "DateTime"),
+            ("tools/call", "ToolsCall"),
+            ("2.0", "V20"),
+            ("", "Empty"),
+            ("self", "SelfValue"),
+        ] {
+            assert_eq!(variant_name(value), variant);
+        }
+    }
+}
