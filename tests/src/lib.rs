@@ -1,4 +1,8 @@
 //! Shared parts of the workspace tests.
 
+pub mod fixture;
+pub mod modern;
 pub mod sampler;
+pub mod serve;
+pub mod stdio;
 pub mod traceability;
