@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     JsonObject,
     engine::Engine,
-    protocol::seal::Sealer,
+    protocol::{legacy::Asking, seal::Sealer},
     store::{MemoryStore, TaskStore},
     task::Clock,
     tool::{IntoTool, IntoTools, RegisterError, StateMap, Tool, ToolSet},
@@ -300,6 +300,9 @@ impl ServerBuilder {
                     .build()
                     .map_err(|error| BuildError::Random(error.to_string()))?,
                 sealer: Sealer::new(&key),
+                asking: Asking::default(),
+                #[cfg(feature = "http")]
+                sessions: Default::default(),
                 streams: Gauge::default(),
                 shutdown: CancellationToken::new(),
                 shutdown_calls: CancellationToken::new(),

@@ -42,6 +42,11 @@ impl Outbox {
         self.0.send(message).await.is_ok()
     }
 
+    /// Whether nobody listens any more.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.0.is_closed()
+    }
+
     /// Waits until nobody listens any more.
     pub(crate) async fn closed(&self) {
         self.0.closed().await;

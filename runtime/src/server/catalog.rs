@@ -6,7 +6,10 @@ use serde_json::{Value, json};
 
 use crate::{
     JsonObject,
-    protocol::headers::{ParamHeader, param_headers},
+    protocol::{
+        headers::{ParamHeader, param_headers},
+        legacy::IMMEDIATE,
+    },
     tool::{TaskSupport, Tool, ToolDescriptor, ToolSet},
 };
 
@@ -97,10 +100,16 @@ fn describe(descriptor: &ToolDescriptor) -> JsonObject {
         }
     }
     tool.insert("inputSchema".into(), descriptor.input_schema.clone().into());
+    // This one belongs on the handle of a task.
+    let mut meta = descriptor.meta.clone();
+    if let Some(meta) = &mut meta {
+        meta.remove(IMMEDIATE);
+    }
+    let meta = meta.filter(|meta| !meta.is_empty());
     let objects = [
         ("outputSchema", &descriptor.output_schema),
         ("annotations", &descriptor.annotations),
-        ("_meta", &descriptor.meta),
+        ("_meta", &meta),
     ];
     for (member, object) in objects {
         if let Some(object) = object {

@@ -3,6 +3,7 @@
 //! Knows neither sockets nor lines (they are the transports') nor the wire shapes of an era.
 
 mod builder;
+mod call_stream;
 mod caller;
 mod catalog;
 pub(crate) mod error;
@@ -22,6 +23,7 @@ use std::{
 use tokio_util::sync::CancellationToken;
 
 pub use builder::{BuildError, CacheScope, ServerBuilder};
+pub use call_stream::CallStream;
 pub use error::RpcError;
 pub use fallback::{Era, Fallback, FallbackRequest};
 pub use limits::Limits;
@@ -34,7 +36,7 @@ use crate::{
     JsonObject,
     context::TaskContext,
     engine::{Engine, Recovery},
-    protocol::seal::Sealer,
+    protocol::{legacy::Asking, seal::Sealer},
     tool::{OnRestart, StateMap, ToolCall},
 };
 
@@ -72,6 +74,10 @@ pub(crate) struct Inner {
     pub(crate) state: StateMap,
     pub(crate) engine: Engine,
     pub(crate) sealer: Sealer,
+    /// Questions of tasks that legacy sessions are being asked.
+    pub(crate) asking: Asking,
+    #[cfg(feature = "http")]
+    pub(crate) sessions: crate::transport::Sessions,
     /// Open subscriptions and GET streams.
     pub(crate) streams: Gauge,
     /// Fires when the server shuts down: ends streams and stops transports.
@@ -96,6 +102,12 @@ impl Server {
     /// How many subscriptions and GET streams are open.
     pub fn open_streams(&self) -> usize {
         self.inner.streams.open()
+    }
+
+    /// How many legacy sessions are open over HTTP.
+    #[cfg(feature = "http")]
+    pub fn open_sessions(&self) -> usize {
+        self.inner.sessions.count()
     }
 
     /// Ends subscriptions and open streams cleanly, refuses new work, and gives what runs a few seconds to end. What

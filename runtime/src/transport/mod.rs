@@ -6,3 +6,5 @@ mod stream;
 
 #[cfg(feature = "http")]
 pub use self::http::McpService;
+#[cfg(feature = "http")]
+pub(crate) use self::http::Sessions;

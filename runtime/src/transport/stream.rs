@@ -16,7 +16,9 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     JsonObject,
     protocol::{
-        is_known_method, modern,
+        is_known_method,
+        legacy::{self, Hello, Session, Wire},
+        modern,
         negotiate::{self, Channel, Facts, Route},
     },
     server::{
@@ -60,6 +62,7 @@ impl Server {
             running: Arc::default(),
             tracker: TaskTracker::new(),
             hangup: CancellationToken::new(),
+            session: Mutex::new(None),
         };
         let read = connection.read(input).await;
         connection.drain().await;
@@ -78,6 +81,8 @@ struct Connection {
     tracker: TaskTracker,
     /// Fires when the input has ended: nobody will end subscriptions any more.
     hangup: CancellationToken,
+    /// The legacy session, once `initialize` was answered.
+    session: Mutex<Option<Arc<Session>>>,
 }
 
 impl Connection {
@@ -118,9 +123,12 @@ impl Connection {
             }
             Ok(Message::Request(request)) => self.take_request(request).await,
             Ok(Message::Notification(notification)) => self.take_notification(&notification),
-            Ok(Message::Response(response)) => {
-                tracing::debug!(id = response.id.text(), "a response that nothing waits for");
-            }
+            Ok(Message::Response(response)) => match self.session() {
+                Some(session) => session.answered(response),
+                None => {
+                    tracing::debug!(id = response.id.text(), "an answer that nothing waits for")
+                }
+            },
         }
     }
 
@@ -145,16 +153,19 @@ impl Connection {
         let route = negotiate::route(Facts {
             method: &request.method,
             params: &request.params,
-            channel: Channel::Stream { session: false },
+            channel: Channel::Stream {
+                session: self.session().is_some(),
+            },
             serve_legacy: self.inner.config.legacy,
         });
         match route {
             Route::Modern => self.spawn(request).await,
             Route::Refused(error) => self.reply(&request.id, Err(error)).await,
-            Route::Legacy | Route::NoSession => {
-                let outcome = without_session(&request);
-                self.reply(&request.id, outcome).await;
-            }
+            Route::Legacy => match self.session() {
+                Some(session) => self.spawn_legacy(session, request),
+                None => self.initialize(&request).await,
+            },
+            Route::NoSession => self.reply(&request.id, without_session(&request)).await,
         }
     }
 
@@ -162,7 +173,40 @@ impl Connection {
         self.outbox.send(rpc::reply(id, &outcome)).await;
     }
 
-    /// Runs a request beside the others.
+    fn session(&self) -> Option<Arc<Session>> {
+        self.session.lock().clone()
+    }
+
+    /// Opens the session of this connection.
+    async fn initialize(&self, request: &Request) {
+        let outcome = Hello::read(&request.params).map(|hello| {
+            let channel: Arc<dyn Wire> = Arc::new(self.outbox.clone());
+            let closed = self.inner.shutdown_calls.child_token();
+            // The client is alone on its connection, so it can be told apart.
+            let session = Session::new(String::new(), hello, None, true, channel, closed);
+            let welcome = legacy::welcome(&self.inner, &session);
+            *self.session.lock() = Some(session);
+            welcome
+        });
+        self.reply(&request.id, outcome).await;
+    }
+
+    /// Runs a request of the session beside the others.
+    fn spawn_legacy(&self, session: Arc<Session>, request: Request) {
+        let (inner, outbox) = (Arc::clone(&self.inner), self.outbox.clone());
+        let caller = Caller {
+            hangup: self.hangup.clone(),
+            ..Caller::default()
+        };
+        self.tracker.spawn(async move {
+            let wire: Arc<dyn Wire> = Arc::new(outbox.clone());
+            if let Some(outcome) = legacy::serve(&inner, &session, &request, &caller, wire).await {
+                outbox.send(rpc::reply(&request.id, &outcome)).await;
+            }
+        });
+    }
+
+    /// Runs a modern request beside the others.
     async fn spawn(&self, request: Request) {
         let token = CancellationToken::new();
         let taken = {
@@ -214,6 +258,9 @@ impl Connection {
         }
         for (_, token) in self.running.lock().drain() {
             token.cancel();
+        }
+        if let Some(session) = self.session() {
+            session.closed.cancel();
         }
     }
 }

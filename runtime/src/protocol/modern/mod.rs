@@ -26,6 +26,9 @@ use crate::{
     },
 };
 
+pub(in crate::protocol) use call::form;
+pub(in crate::protocol) use replay::progress_params;
+
 use super::{
     client, failure, headers,
     negotiate::{META_VERSION, supported, unsupported},

@@ -4,8 +4,11 @@
 //! `reply`.
 
 mod guard;
+mod legacy;
+mod log;
 mod post;
 mod reply;
+mod sessions;
 
 use std::{
     convert::Infallible,
@@ -19,6 +22,8 @@ use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
 
 use crate::server::{Inner, RpcError, Server};
+
+pub(crate) use sessions::Sessions;
 
 /// The path that [`Server::router`] serves.
 const PATH: &str = "/mcp";
@@ -91,12 +96,19 @@ async fn answer(inner: Arc<Inner>, request: Request<Body>) -> Response<Body> {
     }
     match parts.method {
         Method::POST => post::answer(inner, parts, body).await,
+        Method::GET if inner.config.legacy => legacy::get(&inner, &parts),
+        Method::DELETE if inner.config.legacy => legacy::delete(&inner, &parts),
         _ => {
             let error = RpcError::invalid_request("messages are sent with POST");
+            let allowed = if inner.config.legacy {
+                "GET, POST, DELETE"
+            } else {
+                "POST"
+            };
             let mut response = reply::error(StatusCode::METHOD_NOT_ALLOWED, None, &error);
             response
                 .headers_mut()
-                .insert(http::header::ALLOW, http::HeaderValue::from_static("POST"));
+                .insert(http::header::ALLOW, http::HeaderValue::from_static(allowed));
             response
         }
     }

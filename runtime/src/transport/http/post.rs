@@ -7,7 +7,7 @@ use http::{HeaderMap, Response, StatusCode, request::Parts};
 
 use crate::{
     protocol::{
-        modern,
+        MODERN, modern,
         negotiate::{self, Channel, Facts, Route},
     },
     server::{
@@ -17,10 +17,10 @@ use crate::{
     task::Principal,
 };
 
-use super::{guard, reply};
+use super::{guard, legacy, reply};
 
-const VERSION: &str = "mcp-protocol-version";
-const SESSION: &str = "mcp-session-id";
+pub(super) const VERSION: &str = "mcp-protocol-version";
+pub(super) const SESSION: &str = "mcp-session-id";
 
 pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Response<Body> {
     if !guard::is_json(&parts.headers) {
@@ -76,13 +76,13 @@ async fn take_request(inner: Arc<Inner>, parts: Parts, request: Request) -> Resp
     match negotiate::route(facts) {
         Route::Modern => serve_modern(inner, parts, request).await,
         Route::Refused(error) => reply::error(StatusCode::BAD_REQUEST, Some(&request.id), &error),
-        Route::Legacy | Route::NoSession => {
-            let error = RpcError::invalid_request(
-                "the request belongs to no session: send `initialize` first and repeat its Mcp-Session-Id, or name \
-                 a protocol version in `_meta`",
-            );
-            reply::error(StatusCode::BAD_REQUEST, Some(&request.id), &error)
+        Route::Legacy if request.method == "initialize" => {
+            legacy::initialize(&inner, &parts, &request)
         }
+        Route::Legacy | Route::NoSession => match legacy::find(&inner, &parts) {
+            Ok(session) => legacy::request(inner, session, parts, request).await,
+            Err(response) => *response,
+        },
     }
 }
 
@@ -107,6 +107,13 @@ pub(super) fn caller(mut parts: Parts) -> Caller {
         extensions: parts.extensions,
         ..Caller::default()
     }
+}
+
+/// Whether a message belongs to a legacy session, or claims to.
+fn in_session(inner: &Inner, parts: &Parts) -> bool {
+    inner.config.legacy
+        && parts.headers.contains_key(SESSION)
+        && header(&parts.headers, VERSION) != Some(MODERN)
 }
 
 pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -1,0 +1,279 @@
+//! `tools/call`: as a task when the client asks for one, else to its end on the call's own stream.
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    BoxFuture, JsonObject,
+    context::{AskError, ContextBackend, InputRequest, TaskContext, check_answer},
+    engine::{Launch, ProgressSink, Started},
+    protocol::{
+        failure,
+        modern::{form, progress_params},
+    },
+    server::{Entry, RpcError, rpc},
+    tool::{Ask, TaskSupport},
+};
+
+use super::{
+    Exchange,
+    push::{self, ProgressFeed},
+    session::Session,
+    shape,
+    wire::Wire,
+};
+
+impl Exchange<'_> {
+    pub(super) async fn call_tool(&self) -> Result<JsonObject, RpcError> {
+        let name = failure::text(self.params, "name")?;
+        let entry = self
+            .inner
+            .catalog
+            .get(name)
+            .ok_or_else(|| RpcError::invalid_params(format!("Unknown tool: {name}")))?;
+        let arguments = failure::object(self.params, "arguments")?
+            .cloned()
+            .unwrap_or_default();
+        let wish = self.task_wish()?;
+        match (entry.tool.descriptor.options.task, &wish) {
+            (TaskSupport::Forbidden, Some(_)) => {
+                return Err(RpcError::new(
+                    crate::server::error::METHOD_NOT_FOUND,
+                    format!("the tool `{name}` cannot be called as a task; leave `task` out"),
+                ));
+            }
+            (TaskSupport::Required, None) => {
+                return Err(RpcError::new(
+                    crate::server::error::METHOD_NOT_FOUND,
+                    format!(
+                        "the tool `{name}` can only be called as a task; send `task`, in a session of 2025-11-25"
+                    ),
+                ));
+            }
+            _ => {}
+        }
+        if let Err(error) = entry.tool.handler.check(&arguments) {
+            return match wish {
+                // The client waits for a task; this one ends at once with the same error.
+                Some(wish) => {
+                    self.start_task(entry, arguments, JsonObject::new(), wish)
+                        .await
+                }
+                None => Ok(failure::from_tool(error)?.into_object()),
+            };
+        }
+        let context = Arc::new(CallContext {
+            session: Arc::clone(self.session),
+            wire: self.wire.clone(),
+            progress: self.progress_token.cloned(),
+            last: Mutex::new(f64::NEG_INFINITY),
+            kept: Mutex::default(),
+            cancellation: self.cancellation.clone(),
+        });
+        let answers = context.ask_first(&entry.tool.descriptor.asks).await?;
+        match wish {
+            Some(wish) => self.start_task(entry, arguments, answers, wish).await,
+            None => {
+                let call = self.inner.tool_call(
+                    arguments,
+                    answers,
+                    TaskContext::new(context),
+                    self.caller,
+                );
+                match self.inner.engine.run(&entry.tool, call).await {
+                    Ok(output) => Ok(output.into_object()),
+                    Err(error) => Ok(failure::from_tool(error)?.into_object()),
+                }
+            }
+        }
+    }
+
+    /// Reads `task`, if this session's revision has it.
+    fn task_wish(&self) -> Result<Option<TaskWish>, RpcError> {
+        if !self.session.has_tasks() {
+            return Ok(None);
+        }
+        let Some(task) = failure::object(self.params, "task")? else {
+            return Ok(None);
+        };
+        let ttl_ms = match task.get("ttl") {
+            None => None,
+            Some(ttl) => Some(whole(ttl).ok_or_else(|| {
+                failure::bad_member(
+                    "params.task.ttl",
+                    "must be a whole number of milliseconds, 0 or more",
+                )
+            })?),
+        };
+        Ok(Some(TaskWish { ttl_ms }))
+    }
+
+    async fn start_task(
+        &self,
+        entry: &Entry,
+        arguments: JsonObject,
+        answers: JsonObject,
+        wish: TaskWish,
+    ) -> Result<JsonObject, RpcError> {
+        let (progress, feed) = match self.progress_token {
+            None => (None, None),
+            Some(token) => {
+                let (sender, reports) = mpsc::unbounded_channel();
+                let sink: ProgressSink = Arc::new(move |report| {
+                    // The session may have ended; the task goes on.
+                    let _ = sender.send(report);
+                });
+                (
+                    Some(sink),
+                    Some(ProgressFeed {
+                        token: token.clone(),
+                        reports,
+                    }),
+                )
+            }
+        };
+        let started = self
+            .inner
+            .engine
+            .start(Launch {
+                tool: entry.tool.clone(),
+                arguments,
+                answers,
+                owner: self.session.principal.clone(),
+                can_ask: self.session.kinds,
+                ttl_ms: wish.ttl_ms,
+                inline_for: None,
+                state: self.inner.state.clone(),
+                extensions: self.caller.extensions.clone(),
+                progress,
+            })
+            .await?;
+        match started {
+            Started::Task(task) => {
+                push::created(self.inner, self.session, &task, feed).await;
+                Ok(shape::created(&task, &entry.tool.descriptor))
+            }
+            Started::Inline(_) => Err(RpcError::internal(
+                "Internal error: the call was not made a task",
+            )),
+        }
+    }
+}
+
+/// That the client wants a task.
+struct TaskWish {
+    ttl_ms: Option<u64>,
+}
+
+/// A whole number, also when it is written `5.0`.
+fn whole(value: &Value) -> Option<u64> {
+    if let Some(number) = value.as_u64() {
+        return Some(number);
+    }
+    let number = value.as_f64()?;
+    (number >= 0.0 && number.fract() == 0.0 && number <= 9_007_199_254_740_992.0)
+        .then_some(number as u64)
+}
+
+/// What stands behind the context of a plain call: questions go out on the call's stream.
+struct CallContext {
+    session: Arc<Session>,
+    wire: Arc<dyn Wire>,
+    progress: Option<Value>,
+    last: Mutex<f64>,
+    kept: Mutex<JsonObject>,
+    cancellation: CancellationToken,
+}
+
+impl CallContext {
+    /// Asks what comes before the function.
+    async fn ask_first(&self, asks: &[Ask]) -> Result<JsonObject, RpcError> {
+        let mut answers = JsonObject::new();
+        for ask in asks {
+            let answer = self.put(form(ask)).await.map_err(|error| {
+                RpcError::invalid_params(format!(
+                    "the tool must ask `{}` first, but {error}",
+                    ask.name
+                ))
+            })?;
+            // A question that was declined or dismissed has no entry; the function says what follows from that.
+            if answer
+                .get("action")
+                .is_some_and(|action| action == "accept")
+            {
+                let content = answer.get("content").cloned().unwrap_or_else(|| json!({}));
+                answers.insert(ask.name.clone(), content);
+            }
+        }
+        Ok(answers)
+    }
+
+    async fn put(&self, request: InputRequest) -> Result<Value, AskError> {
+        let answer = self.session.ask(&self.wire, &request, None).await?;
+        check_answer(&request, &answer).map_err(|problem| {
+            AskError::Failed(format!(
+                "the client's answer does not fit the question: {problem}"
+            ))
+        })?;
+        Ok(answer)
+    }
+}
+
+impl ContextBackend for CallContext {
+    fn task_id(&self) -> Option<&str> {
+        None
+    }
+
+    fn status(&self, _message: String) -> BoxFuture<'_, ()> {
+        // A plain call has no status that anyone could ask for.
+        Box::pin(std::future::ready(()))
+    }
+
+    fn progress(
+        &self,
+        done: f64,
+        total: Option<f64>,
+        message: Option<String>,
+    ) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            let Some(token) = &self.progress else { return };
+            {
+                let mut last = self.last.lock();
+                if !done.is_finite() || done <= *last {
+                    return;
+                }
+                *last = done;
+            }
+            let params = progress_params(token, done, total, message);
+            self.wire
+                .send(rpc::notification("notifications/progress", &params))
+                .await;
+        })
+    }
+
+    fn ask<'a>(
+        &'a self,
+        _name: &'a str,
+        request: InputRequest,
+    ) -> BoxFuture<'a, Result<Value, AskError>> {
+        Box::pin(self.put(request))
+    }
+
+    fn recall<'a>(&'a self, key: &'a str) -> BoxFuture<'a, Result<Option<Value>, AskError>> {
+        let kept = self.kept.lock().get(key).cloned();
+        Box::pin(std::future::ready(Ok(kept)))
+    }
+
+    fn keep<'a>(&'a self, key: &'a str, value: Value) -> BoxFuture<'a, Result<(), AskError>> {
+        self.kept.lock().entry(key).or_insert(value);
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    fn cancellation(&self) -> CancellationToken {
+        self.cancellation.clone()
+    }
+}

@@ -1,0 +1,182 @@
+//! The legacy era (2025-11-25; 2025-06-18 and 2025-03-26 without tasks): sessions, and requests in both directions.
+
+mod call;
+mod push;
+mod session;
+mod shape;
+mod tasks;
+mod wire;
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    JsonObject,
+    server::{
+        Caller, Era, FallbackRequest, Inner, RpcError,
+        rpc::{Notification, Request},
+    },
+    task::Principal,
+};
+
+pub(crate) use push::Asking;
+pub(crate) use session::{Hello, Session};
+pub(crate) use shape::IMMEDIATE;
+pub(crate) use wire::Wire;
+
+/// One request on its way through the handlers.
+struct Exchange<'a> {
+    inner: &'a Arc<Inner>,
+    session: &'a Arc<Session>,
+    caller: &'a Caller,
+    /// The request's own stream.
+    wire: Arc<dyn Wire>,
+    cancellation: CancellationToken,
+    method: &'a str,
+    params: &'a JsonObject,
+    progress_token: Option<&'a Value>,
+}
+
+/// The result of `initialize`.
+pub(crate) fn welcome(inner: &Inner, session: &Session) -> JsonObject {
+    let mut capabilities = inner.config.capabilities.clone();
+    capabilities.insert("tools".into(), json!({}));
+    if session.has_tasks() {
+        let mut tasks = json!({ "cancel": {}, "requests": { "tools": { "call": {} } } });
+        if session.lists_tasks {
+            tasks["list"] = json!({});
+        }
+        capabilities.insert("tasks".into(), tasks);
+    }
+    let mut result = JsonObject::new();
+    result.insert("protocolVersion".into(), session.version.into());
+    result.insert("capabilities".into(), capabilities.into());
+    result.insert("serverInfo".into(), inner.info.clone().into());
+    if let Some(instructions) = &inner.config.instructions {
+        result.insert("instructions".into(), instructions.clone().into());
+    }
+    result
+}
+
+/// Answers a request of a session. `None` when the client called it off, which gets no reply.
+pub(crate) async fn serve(
+    inner: &Arc<Inner>,
+    session: &Arc<Session>,
+    request: &Request,
+    caller: &Caller,
+    wire: Arc<dyn Wire>,
+) -> Option<Result<JsonObject, RpcError>> {
+    let Some(running) = session.begin(&request.id) else {
+        return Some(Err(RpcError::invalid_request(
+            "a request with this id is still running",
+        )));
+    };
+    let meta = request.params.get("_meta");
+    let exchange = Exchange {
+        inner,
+        session,
+        caller,
+        wire,
+        cancellation: running.token.clone(),
+        method: &request.method,
+        params: &request.params,
+        progress_token: meta
+            .and_then(|meta| meta.get("progressToken"))
+            .filter(|token| token.is_string() || token.is_i64() || token.is_u64()),
+    };
+    // Fires when this future is dropped, for a function that watches it from elsewhere.
+    let _guard = running.token.clone().drop_guard();
+    tokio::select! {
+        biased;
+        () = running.token.cancelled() => None,
+        outcome = exchange.answer() => Some(outcome),
+    }
+}
+
+/// Takes a notification of a session.
+pub(crate) fn notified(session: &Session, notification: &Notification) {
+    match notification.method.as_str() {
+        "notifications/cancelled" => session.cancel(&notification.params),
+        method => tracing::debug!(method, "a notification of no consequence"),
+    }
+}
+
+/// Whether two principals are the same, absent ones included.
+pub(crate) fn belongs_to(session: &Session, principal: Option<&Principal>) -> bool {
+    session.principal.as_ref() == principal
+}
+
+impl Exchange<'_> {
+    fn owner(&self) -> Option<&Principal> {
+        self.session.principal.as_ref()
+    }
+
+    async fn answer(&self) -> Result<JsonObject, RpcError> {
+        match self.method {
+            "ping" => Ok(JsonObject::new()),
+            "initialize" => Err(RpcError::invalid_request(
+                "the session is initialized already",
+            )),
+            "tools/list" => self.list_tools(),
+            "tools/call" => self.call_tool().await,
+            "tasks/get" if self.session.has_tasks() => self.get_task().await,
+            "tasks/result" if self.session.has_tasks() => self.task_result().await,
+            "tasks/list" if self.session.has_tasks() => self.list_tasks().await,
+            "tasks/cancel" if self.session.has_tasks() => self.cancel_task().await,
+            method if is_ours(method) => Err(RpcError::method_not_found(method)),
+            _ => self.fall_back().await,
+        }
+    }
+
+    fn list_tools(&self) -> Result<JsonObject, RpcError> {
+        if self
+            .params
+            .get("cursor")
+            .is_some_and(|cursor| !cursor.is_null())
+        {
+            return Err(RpcError::invalid_params(
+                "the cursor is not one that this server has given out",
+            ));
+        }
+        // Revisions without tasks are described as the modern era is: without `execution`.
+        let catalog = &self.inner.catalog;
+        let tools = if self.session.has_tasks() {
+            catalog.legacy()
+        } else {
+            catalog.modern()
+        };
+        let mut result = JsonObject::new();
+        result.insert("tools".into(), tools.into());
+        Ok(result)
+    }
+
+    async fn fall_back(&self) -> Result<JsonObject, RpcError> {
+        let Some(fallback) = &self.inner.config.fallback else {
+            return Err(RpcError::method_not_found(self.method));
+        };
+        fallback
+            .call(FallbackRequest {
+                method: self.method.to_owned(),
+                params: self.params.clone(),
+                era: Era::Legacy,
+                principal: self.session.principal.clone(),
+                client_capabilities: self.session.capabilities.clone(),
+            })
+            .await
+    }
+}
+
+/// Whether a method belongs to us or to the other era, so that no fallback may claim it.
+fn is_ours(method: &str) -> bool {
+    [
+        "tasks/",
+        "tools/",
+        "notifications/",
+        "server/",
+        "subscriptions/",
+    ]
+    .iter()
+    .any(|prefix| method.starts_with(prefix))
+}

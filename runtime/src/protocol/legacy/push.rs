@@ -1,0 +1,358 @@
+//! What a session is told of its tasks: changes of status, progress, and the questions of a task.
+//!
+//! A question goes out on an open `tasks/result` stream of its task, else on the session's own stream, but there not
+//! before the client has named the task in a request: a client that does not know the id yet would refuse. While there
+//! is no way, it waits for one. It is asked once.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+use serde_json::Value;
+use tokio::{sync::mpsc, task::AbortHandle};
+
+use crate::{
+    JsonObject,
+    context::AskError,
+    engine::{EngineError, Progress, Subscription},
+    protocol::modern::progress_params,
+    server::{Inner, rpc},
+    task::{Question, Status, Task},
+};
+
+use super::{
+    session::{Session, relate},
+    shape,
+    wire::Wire,
+};
+
+/// What a session knows of one of its tasks.
+pub(crate) struct Link {
+    id: String,
+    /// The client has named the task in a request.
+    named: AtomicBool,
+    /// Open `tasks/result` streams, the newest last.
+    results: Mutex<Vec<(u64, Arc<dyn Wire>)>>,
+    next_result: AtomicU64,
+}
+
+impl Link {
+    fn way(&self, session: &Session) -> Option<Arc<dyn Wire>> {
+        let newest = self
+            .results
+            .lock()
+            .iter()
+            .rev()
+            .find(|(_, wire)| wire.is_open())
+            .map(|(_, wire)| wire.clone());
+        newest.or_else(|| {
+            let allowed = self.named.load(Ordering::Acquire) && session.channel.is_open();
+            allowed.then(|| Arc::clone(&session.channel))
+        })
+    }
+}
+
+/// An open `tasks/result` stream. Dropping it closes the way.
+pub(super) struct OpenResult {
+    link: Arc<Link>,
+    number: u64,
+}
+
+impl Drop for OpenResult {
+    fn drop(&mut self) {
+        self.link
+            .results
+            .lock()
+            .retain(|(number, _)| *number != self.number);
+    }
+}
+
+/// Progress of a task's call, and the token that it goes by.
+pub(super) struct ProgressFeed {
+    pub(super) token: Value,
+    pub(super) reports: mpsc::UnboundedReceiver<Progress>,
+}
+
+/// Begins to tell the session of a task that was made in it.
+pub(super) async fn created(
+    inner: &Arc<Inner>,
+    session: &Arc<Session>,
+    task: &Task,
+    progress: Option<ProgressFeed>,
+) {
+    follow(inner, session, task.id().as_str(), progress).await;
+}
+
+/// Notes that the client has named a task that it may see.
+pub(super) async fn named(inner: &Arc<Inner>, session: &Arc<Session>, task: &Task) {
+    if task.is_terminal() {
+        return;
+    }
+    if let Some(link) = follow(inner, session, task.id().as_str(), None).await
+        && !link.named.swap(true, Ordering::AcqRel)
+    {
+        session.way_opened();
+    }
+}
+
+/// Opens a `tasks/result` stream to the questions of a task.
+pub(super) async fn result_opened(
+    inner: &Arc<Inner>,
+    session: &Arc<Session>,
+    task: &Task,
+    wire: Arc<dyn Wire>,
+) -> Option<OpenResult> {
+    let link = follow(inner, session, task.id().as_str(), None).await?;
+    link.named.store(true, Ordering::Release);
+    let number = link.next_result.fetch_add(1, Ordering::Relaxed);
+    link.results.lock().push((number, wire));
+    session.way_opened();
+    Some(OpenResult { link, number })
+}
+
+/// The session's link to a task, made if it is the first time.
+async fn follow(
+    inner: &Arc<Inner>,
+    session: &Arc<Session>,
+    id: &str,
+    progress: Option<ProgressFeed>,
+) -> Option<Arc<Link>> {
+    if let Some(link) = session.links.lock().get(id) {
+        return Some(Arc::clone(link));
+    }
+    let subscription = match inner.engine.subscribe(id, session.principal.as_ref()).await {
+        Ok(subscription) => subscription,
+        Err(EngineError::NotFound) => return None,
+        Err(error) => {
+            tracing::warn!(%error, task = id, "the session is not told of the task");
+            return None;
+        }
+    };
+    let link = {
+        let mut links = session.links.lock();
+        if let Some(link) = links.get(id) {
+            return Some(Arc::clone(link));
+        }
+        let link = Arc::new(Link {
+            id: id.to_owned(),
+            named: AtomicBool::new(false),
+            results: Mutex::default(),
+            next_result: AtomicU64::new(0),
+        });
+        links.insert(id.to_owned(), Arc::clone(&link));
+        link
+    };
+    let watcher = Watcher {
+        inner: Arc::clone(inner),
+        session: Arc::clone(session),
+        link: Arc::clone(&link),
+        asked: HashMap::new(),
+        told: None,
+    };
+    tokio::spawn(watcher.run(subscription, progress));
+    Some(link)
+}
+
+struct Watcher {
+    inner: Arc<Inner>,
+    session: Arc<Session>,
+    link: Arc<Link>,
+    /// Questions that were sent, by key.
+    asked: HashMap<String, AbortHandle>,
+    /// The status and message that were told last.
+    told: Option<(Status, Option<String>)>,
+}
+
+impl Watcher {
+    async fn run(mut self, mut subscription: Subscription, mut progress: Option<ProgressFeed>) {
+        let mut ways = self.session.ways();
+        let mut task = subscription.current();
+        // The client learns the first status from the reply that made the task or from the one that named it.
+        self.told = Some((
+            shape::status(&task),
+            task.status_message().map(str::to_owned),
+        ));
+        loop {
+            ways.mark_unchanged();
+            self.ask_open(&task);
+            tokio::select! {
+                biased;
+                () = self.session.closed.cancelled() => break,
+                next = subscription.next() => match next {
+                    None => break,
+                    Some(next) => {
+                        task = next;
+                        self.tell_status(&task).await;
+                        if task.is_terminal() {
+                            break;
+                        }
+                    }
+                },
+                changed = ways.changed() => if changed.is_err() { break },
+                Some(report) = next_report(&mut progress) => self.tell_progress(&progress, report).await,
+            }
+        }
+        self.session.links.lock().remove(&self.link.id);
+    }
+
+    async fn tell_status(&mut self, task: &Task) {
+        let now = (
+            shape::status(task),
+            task.status_message().map(str::to_owned),
+        );
+        if self.told.as_ref() == Some(&now) {
+            return;
+        }
+        self.told = Some(now);
+        if self.session.channel.is_open() {
+            let params = shape::task(task);
+            self.session
+                .channel
+                .send(rpc::notification("notifications/tasks/status", &params))
+                .await;
+        }
+    }
+
+    async fn tell_progress(&self, feed: &Option<ProgressFeed>, report: Progress) {
+        let Some(feed) = feed else { return };
+        let newest = self
+            .link
+            .results
+            .lock()
+            .iter()
+            .rev()
+            .find(|(_, wire)| wire.is_open())
+            .map(|(_, wire)| wire.clone());
+        let wire = newest.unwrap_or_else(|| Arc::clone(&self.session.channel));
+        if wire.is_open() {
+            let mut params =
+                progress_params(&feed.token, report.done, report.total, report.message);
+            relate(&mut params, &self.link.id);
+            wire.send(rpc::notification("notifications/progress", &params))
+                .await;
+        }
+    }
+
+    /// Sends the open questions that were not sent yet, and takes back those that are open no more.
+    fn ask_open(&mut self, task: &Task) {
+        let open: Vec<&Question> = task.input_requests().collect();
+        self.asked.retain(|key, asking| {
+            let still = open.iter().any(|question| question.key == *key);
+            if !still {
+                asking.abort();
+            }
+            still
+        });
+        for question in open {
+            if self.asked.contains_key(&question.key)
+                || self.session.kinds.permit(&question.request).is_err()
+            {
+                continue;
+            }
+            let Some(wire) = self.link.way(&self.session) else {
+                return;
+            };
+            let Some(claim) = self.inner.asking.claim(&self.link.id, &question.key) else {
+                continue;
+            };
+            let (inner, session) = (Arc::clone(&self.inner), Arc::clone(&self.session));
+            let (id, question) = (self.link.id.clone(), question.clone());
+            let key = question.key.clone();
+            let asking = tokio::spawn(async move {
+                let _claim = claim;
+                let outcome = session.ask(&wire, &question.request, Some(&id)).await;
+                settle(&inner, &session, &id, &question.key, outcome).await;
+            });
+            self.asked.insert(key, asking.abort_handle());
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        for asking in self.asked.values() {
+            asking.abort();
+        }
+    }
+}
+
+async fn next_report(feed: &mut Option<ProgressFeed>) -> Option<Progress> {
+    match feed {
+        Some(feed) => feed.reports.recv().await,
+        None => None,
+    }
+}
+
+/// Gives a client's answer to the task. An answer that does not fit cannot be sent back, so the tool is told.
+async fn settle(
+    inner: &Inner,
+    session: &Session,
+    id: &str,
+    key: &str,
+    outcome: Result<Value, AskError>,
+) {
+    let owner = session.principal.as_ref();
+    let settled = match outcome {
+        Ok(answer) => match inner
+            .engine
+            .answer(id, owner, [(key.to_owned(), answer)])
+            .await
+        {
+            Err(error @ EngineError::BadAnswer { .. }) => {
+                inner
+                    .engine
+                    .refuse(id, owner, key, &error.to_string())
+                    .await
+            }
+            other => other,
+        },
+        // The session ended: the question stays open for another.
+        Err(AskError::Cancelled) => return,
+        Err(error) => {
+            inner
+                .engine
+                .refuse(id, owner, key, &error.to_string())
+                .await
+        }
+    };
+    if let Err(error) = settled {
+        tracing::debug!(%error, task = id, key, "an answer came too late");
+    }
+}
+
+/// Which questions of tasks are being asked, so that no two sessions ask the same.
+#[derive(Clone, Default)]
+pub(crate) struct Asking(Arc<Mutex<std::collections::HashSet<(String, String)>>>);
+
+/// A question that is being asked. Dropping it lets another session ask.
+pub(crate) struct Claim {
+    asking: Asking,
+    question: (String, String),
+}
+
+impl Asking {
+    fn claim(&self, task: &str, key: &str) -> Option<Claim> {
+        let question = (task.to_owned(), key.to_owned());
+        self.0.lock().insert(question.clone()).then(|| Claim {
+            asking: self.clone(),
+            question,
+        })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.asking.0.lock().remove(&self.question);
+    }
+}
+
+/// `related-task` for a result.
+pub(super) fn related(mut result: JsonObject, id: &str) -> JsonObject {
+    relate(&mut result, id);
+    result
+}

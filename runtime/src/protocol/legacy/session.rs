@@ -1,0 +1,247 @@
+//! A session of the legacy era: what `initialize` settled, and what is under way between the two sides.
+//!
+//! It holds no state of tasks, only which ways to the client are open for their questions.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use parking_lot::Mutex;
+use serde_json::{Value, json};
+use tokio::sync::{oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    JsonObject,
+    context::{AskError, InputKinds, InputRequest},
+    protocol::{LEGACY, client, failure},
+    server::{
+        RpcError,
+        rpc::{self, RequestId, Response},
+    },
+    task::Principal,
+};
+
+use super::{push::Link, wire::Wire};
+
+/// What a client said in `initialize`.
+pub(crate) struct Hello {
+    pub(crate) version: &'static str,
+    pub(crate) capabilities: JsonObject,
+}
+
+impl Hello {
+    /// Reads the params of `initialize`. A version that is not known gets the newest that is.
+    pub(crate) fn read(params: &JsonObject) -> Result<Self, RpcError> {
+        let asked = failure::text(params, "protocolVersion")?;
+        let capabilities = failure::object(params, "capabilities")?
+            .ok_or_else(|| failure::bad_member("params.capabilities", "is missing"))?
+            .clone();
+        let version = LEGACY
+            .into_iter()
+            .find(|known| *known == asked)
+            .unwrap_or(LEGACY[0]);
+        Ok(Self {
+            version,
+            capabilities,
+        })
+    }
+}
+
+/// One session.
+pub(crate) struct Session {
+    pub(crate) id: String,
+    pub(crate) version: &'static str,
+    pub(crate) principal: Option<Principal>,
+    pub(crate) capabilities: JsonObject,
+    pub(crate) kinds: InputKinds,
+    /// Whether the client can be told apart from others, so that it may list its tasks.
+    pub(crate) lists_tasks: bool,
+    /// The stream that belongs to the session and to no request.
+    pub(crate) channel: Arc<dyn Wire>,
+    /// Fires when the session ends.
+    pub(crate) closed: CancellationToken,
+    /// Ticks when a way to the client opens or a task is named for the first time.
+    ways: watch::Sender<u64>,
+    next_id: AtomicU64,
+    asked: Mutex<HashMap<RequestId, oneshot::Sender<Result<Value, RpcError>>>>,
+    running: Mutex<HashMap<RequestId, CancellationToken>>,
+    pub(super) links: Mutex<HashMap<String, Arc<Link>>>,
+}
+
+impl Session {
+    pub(crate) fn new(
+        id: String,
+        hello: Hello,
+        principal: Option<Principal>,
+        lists_tasks: bool,
+        channel: Arc<dyn Wire>,
+        closed: CancellationToken,
+    ) -> Arc<Self> {
+        let kinds = client::input_kinds(&hello.capabilities);
+        Arc::new(Self {
+            id,
+            version: hello.version,
+            principal,
+            capabilities: hello.capabilities,
+            kinds,
+            lists_tasks,
+            channel,
+            closed,
+            ways: watch::Sender::new(0),
+            next_id: AtomicU64::new(0),
+            asked: Mutex::default(),
+            running: Mutex::default(),
+            links: Mutex::default(),
+        })
+    }
+
+    /// Whether tasks exist in the revision of this session.
+    pub(crate) fn has_tasks(&self) -> bool {
+        self.version == LEGACY[0]
+    }
+
+    /// Says that a way to the client has opened.
+    pub(crate) fn way_opened(&self) {
+        self.ways.send_modify(|count| *count += 1);
+    }
+
+    pub(super) fn ways(&self) -> watch::Receiver<u64> {
+        self.ways.subscribe()
+    }
+
+    /// Notes a request of the client; `None` when one with this id still runs.
+    pub(crate) fn begin(self: &Arc<Self>, id: &RequestId) -> Option<Running> {
+        let token = self.closed.child_token();
+        let mut running = self.running.lock();
+        if running.contains_key(id) {
+            return None;
+        }
+        running.insert(id.clone(), token.clone());
+        Some(Running {
+            session: Arc::clone(self),
+            id: id.clone(),
+            token,
+        })
+    }
+
+    /// The client calls one of its requests off.
+    pub(crate) fn cancel(&self, params: &JsonObject) {
+        let id = params.get("requestId").and_then(RequestId::from_value);
+        if let Some(token) = id.and_then(|id| self.running.lock().get(&id).cloned()) {
+            token.cancel();
+        }
+    }
+
+    /// The client answers one of our requests. Late and unknown answers are dropped.
+    pub(crate) fn answered(&self, response: Response) {
+        match self.asked.lock().remove(&response.id) {
+            Some(waiting) => {
+                // Whoever asked may have stopped waiting.
+                let _ = waiting.send(response.outcome);
+            }
+            None => tracing::debug!(id = response.id.text(), "an answer that nothing waits for"),
+        }
+    }
+
+    /// Asks the client on one of the ways to it. Dropping the future takes the question back.
+    pub(crate) async fn ask(
+        self: &Arc<Self>,
+        wire: &Arc<dyn Wire>,
+        request: &InputRequest,
+        related: Option<&str>,
+    ) -> Result<Value, AskError> {
+        self.kinds.permit(request)?;
+        let id = RequestId::from_number(self.next_id.fetch_add(1, Ordering::Relaxed));
+        let (sender, receiver) = oneshot::channel();
+        self.asked.lock().insert(id.clone(), sender);
+        let mut question = OpenQuestion {
+            session: self,
+            wire,
+            id: &id,
+            answered: false,
+        };
+        let params = self.params(request, related);
+        wire.send(rpc::request(&id, &request.method, params.as_ref()))
+            .await;
+        let outcome = tokio::select! {
+            outcome = receiver => outcome.map_err(|_| AskError::Cancelled)?,
+            () = self.closed.cancelled() => return Err(AskError::Cancelled),
+        };
+        question.answered = true;
+        outcome.map_err(|error| {
+            AskError::Failed(format!("the client did not answer: {}", error.message))
+        })
+    }
+
+    /// The params of a question in the shape of this session's revision.
+    fn params(&self, request: &InputRequest, related: Option<&str>) -> Option<JsonObject> {
+        let mut params = request.params.clone();
+        if !self.has_tasks()
+            && let Some(params) = &mut params
+        {
+            // Before 2025-11-25 there were forms only, and the member was unknown.
+            params.remove("mode");
+        }
+        if let Some(task) = related {
+            relate(params.get_or_insert_default(), task);
+        }
+        params
+    }
+}
+
+/// Marks a message or a result as part of a task.
+pub(super) fn relate(object: &mut JsonObject, task: &str) {
+    let meta = object.entry("_meta").or_insert_with(|| json!({}));
+    if let Value::Object(meta) = meta {
+        meta.insert(
+            "io.modelcontextprotocol/related-task".into(),
+            json!({ "taskId": task }),
+        );
+    }
+}
+
+/// A request of the client that runs. Dropping it makes the id free again.
+pub(crate) struct Running {
+    session: Arc<Session>,
+    id: RequestId,
+    pub(crate) token: CancellationToken,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.session.running.lock().remove(&self.id);
+    }
+}
+
+/// A question that waits for the client. Dropping it unanswered tells the client.
+struct OpenQuestion<'a> {
+    session: &'a Arc<Session>,
+    wire: &'a Arc<dyn Wire>,
+    id: &'a RequestId,
+    answered: bool,
+}
+
+impl Drop for OpenQuestion<'_> {
+    fn drop(&mut self) {
+        self.session.asked.lock().remove(self.id);
+        if self.answered || self.session.closed.is_cancelled() || !self.wire.is_open() {
+            return;
+        }
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
+            return;
+        };
+        let mut params = JsonObject::new();
+        params.insert("requestId".into(), self.id.to_value());
+        params.insert("reason".into(), "the answer is not needed any more".into());
+        let (wire, message) = (
+            Arc::clone(self.wire),
+            rpc::notification("notifications/cancelled", &params),
+        );
+        runtime.spawn(async move { wire.send(message).await });
+    }
+}

@@ -1,0 +1,27 @@
+//! The stream on which a legacy call is answered, for tools that let go of it.
+
+use std::{fmt, sync::Arc};
+
+/// The stream on which a legacy call over HTTP is answered. A tool finds it in its
+/// [`Extensions`](crate::Extensions).
+///
+/// A tool that works for long can let go of the connection; the client comes back for the result.
+#[derive(Clone)]
+pub struct CallStream(Arc<dyn Fn() + Send + Sync>);
+
+impl CallStream {
+    pub(crate) fn new(let_go: impl Fn() + Send + Sync + 'static) -> Self {
+        Self(Arc::new(let_go))
+    }
+
+    /// Closes the connection. The call goes on, and the client fetches the result with `Last-Event-ID`.
+    pub fn let_go(&self) {
+        (self.0)();
+    }
+}
+
+impl fmt::Debug for CallStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CallStream")
+    }
+}

@@ -1,0 +1,221 @@
+//! The legacy era over HTTP: sessions by header, POST with JSON or a stream, GET for the session's stream, DELETE.
+
+use std::{sync::Arc, time::Duration};
+
+use axum::body::Body;
+use http::{HeaderMap, HeaderValue, Response, StatusCode, request::Parts};
+
+use crate::{
+    protocol::{
+        LEGACY,
+        legacy::{self, Hello, Wire},
+        negotiate::unsupported,
+    },
+    server::{
+        CallStream, Inner, RpcError,
+        rpc::{self, Notification, Request},
+    },
+    task::Principal,
+};
+
+use super::{
+    guard,
+    log::{EventLog, From, read_event_id},
+    post::{SESSION, VERSION, caller, header},
+    reply,
+    sessions::HttpSession,
+};
+
+/// How long a call goes on without a connection before it is given up.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// The same for a request that only waits: it holds a place that others may need, and can be sent again.
+const PATIENCE_WITH_WAITS: Duration = Duration::from_secs(1);
+
+/// `initialize`: opens a session.
+pub(super) fn initialize(inner: &Arc<Inner>, parts: &Parts, request: &Request) -> Response<Body> {
+    let principal = parts.extensions.get::<Principal>().cloned();
+    let opened = Hello::read(&request.params).and_then(|hello| {
+        inner
+            .sessions
+            .open(hello, principal, &inner.config.limits, &inner.shutdown)
+    });
+    let opened = match opened {
+        Ok(opened) => opened,
+        // A legacy client drops the body of other statuses, and with it the reason.
+        Err(error) => return reply::error(StatusCode::OK, Some(&request.id), &error),
+    };
+    let result = Ok(legacy::welcome(inner, &opened.session));
+    let mut response = reply::json(StatusCode::OK, rpc::reply(&request.id, &result));
+    if let Ok(id) = HeaderValue::from_str(&opened.session.id) {
+        response.headers_mut().insert(SESSION, id);
+    }
+    response
+}
+
+/// The session that a request names.
+pub(super) fn find(inner: &Inner, parts: &Parts) -> Result<Arc<HttpSession>, Box<Response<Body>>> {
+    let refuse = |status, error: RpcError| Box::new(reply::error(status, None, &error));
+    if let Some(version) = header(&parts.headers, VERSION)
+        && !LEGACY.contains(&version)
+    {
+        return Err(refuse(
+            StatusCode::BAD_REQUEST,
+            unsupported(version, inner.config.legacy),
+        ));
+    }
+    let Some(id) = header(&parts.headers, SESSION) else {
+        let error = RpcError::invalid_request(
+            "the request belongs to no session: send `initialize` first and repeat its Mcp-Session-Id, or name a \
+             protocol version in `_meta`",
+        );
+        return Err(refuse(StatusCode::BAD_REQUEST, error));
+    };
+    let principal = parts.extensions.get::<Principal>();
+    inner
+        .sessions
+        .get(id, principal, &inner.config.limits)
+        .ok_or_else(|| {
+            let error = RpcError::invalid_request(
+                "the session has ended or never was; send `initialize` again",
+            );
+            refuse(StatusCode::NOT_FOUND, error)
+        })
+}
+
+/// A request of a session.
+pub(super) async fn request(
+    inner: Arc<Inner>,
+    http: Arc<HttpSession>,
+    parts: Parts,
+    request: Request,
+) -> Response<Body> {
+    let keep_alive = inner.config.limits.keep_alive;
+    let primes = http.session.has_tasks();
+    let log = http.new_stream();
+    let mut caller = caller(parts);
+    let closing = Arc::clone(&log);
+    caller
+        .extensions
+        .insert(CallStream::new(move || closing.let_go()));
+    // Nobody can come back for a result that waits for the task's end: the client asks again instead.
+    let patience = if request.method == "tasks/result" {
+        Duration::ZERO
+    } else {
+        PATIENCE
+    };
+    let busy = http.busy();
+    let work = {
+        let (inner, http, log) = (Arc::clone(&inner), Arc::clone(&http), Arc::clone(&log));
+        async move {
+            let _busy = busy;
+            let wire: Arc<dyn Wire> = log.clone();
+            let outcome = tokio::select! {
+                outcome = legacy::serve(&inner, &http.session, &request, &caller, wire) => outcome,
+                () = log.abandoned(patience) => None,
+            };
+            match outcome {
+                Some(outcome) => log.push(rpc::reply(&request.id, &outcome)),
+                None => http.forget(&log),
+            }
+            log.finish();
+        }
+    };
+    // Until there is a stream, the connection is this future.
+    let waiting = Waiting::on(&log);
+    tokio::spawn(work);
+    tokio::select! {
+        () = log.ready() => {}
+        () = tokio::time::sleep(keep_alive) => {}
+    }
+    if let Some(text) = log.take_only() {
+        http.forget(&log);
+        return reply::json(StatusCode::OK, text.to_string());
+    }
+    let guard = http.busy();
+    let response = log.response(From::Untaken, primes, keep_alive, guard);
+    drop(waiting);
+    response
+}
+
+/// Counts a request that waits for its first message as a connection of its stream.
+struct Waiting(Option<Response<Body>>);
+
+impl Waiting {
+    fn on(log: &Arc<EventLog>) -> Self {
+        Self(Some(log.response(
+            From::Untaken,
+            false,
+            Duration::MAX / 4,
+            (),
+        )))
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        drop(self.0.take());
+    }
+}
+
+/// A notification of a session.
+pub(super) fn notification(http: &HttpSession, notification: &Notification) -> Response<Body> {
+    legacy::notified(&http.session, notification);
+    reply::accepted()
+}
+
+/// GET: the session's own stream, or the rest of one whose connection was lost.
+pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
+    if !guard::accepts(&parts.headers, "text", "event-stream") {
+        let error = RpcError::invalid_request("the Accept header must allow text/event-stream");
+        return reply::error(StatusCode::NOT_ACCEPTABLE, None, &error);
+    }
+    let http = match find(inner, parts) {
+        Ok(http) => http,
+        Err(response) => return *response,
+    };
+    let limits = &inner.config.limits;
+    let permit = inner.streams.enter(
+        http.session.principal.as_ref(),
+        ("streams", limits.streams),
+        ("streamsPerPrincipal", limits.streams_per_principal),
+    );
+    let permit = match permit {
+        Ok(permit) => permit,
+        Err(error) => return reply::error(StatusCode::TOO_MANY_REQUESTS, None, &error),
+    };
+    let (log, from) = match last_event(&parts.headers) {
+        None => (Arc::clone(&http.channel), From::Untaken),
+        Some(id) => match read_event_id(id)
+            .and_then(|(stream, event)| Some((http.stream(stream)?, event)))
+        {
+            Some((log, event)) => (log, From::After(event)),
+            None => {
+                let error = RpcError::invalid_request(format!(
+                    "there is nothing to resume after the event '{id}'"
+                ));
+                return reply::error(StatusCode::NOT_FOUND, None, &error);
+            }
+        },
+    };
+    let primes = http.session.has_tasks() && matches!(from, From::Untaken);
+    let response = log.response(from, primes, limits.keep_alive, (http.busy(), permit));
+    http.session.way_opened();
+    response
+}
+
+fn last_event(headers: &HeaderMap) -> Option<&str> {
+    header(headers, "last-event-id").filter(|id| !id.is_empty())
+}
+
+/// DELETE: ends a session.
+pub(super) fn delete(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
+    match find(inner, parts) {
+        Ok(http) => {
+            inner.sessions.close(&http);
+            let mut response = Response::new(Body::empty());
+            *response.status_mut() = StatusCode::NO_CONTENT;
+            response
+        }
+        Err(response) => *response,
+    }
+}

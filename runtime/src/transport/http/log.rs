@@ -1,0 +1,449 @@
+//! An event stream of a legacy session that outlives its connections.
+//!
+//! Each message gets an id. A client whose connection was lost asks for what came after the last id that it saw. One
+//! connection at a time is attached; a new one takes the place of the old.
+
+use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::stream;
+use http::Response;
+use parking_lot::Mutex;
+use tokio::{
+    sync::watch,
+    time::{Instant, sleep_until},
+};
+
+use crate::{BoxFuture, protocol::legacy::Wire};
+
+use super::reply;
+
+/// Messages kept for a client that comes back, at most.
+const KEPT: usize = 256;
+/// Milliseconds that a client should wait before it comes back.
+const RETRY: u64 = 500;
+
+/// The messages of one stream, and who is attached to it.
+pub(super) struct EventLog {
+    /// The stream's number in its session, the first half of event ids.
+    number: u64,
+    state: Mutex<State>,
+    /// Ticks on every change of `state`.
+    changed: watch::Sender<()>,
+}
+
+#[derive(Default)]
+struct State {
+    events: VecDeque<(u64, Arc<str>)>,
+    /// Number of the next event; 0 is the one that primes the client.
+    next: u64,
+    /// The first event that no connection has taken yet.
+    untaken: u64,
+    done: bool,
+    /// The connection that is attached, if any. Numbers grow.
+    attached: Option<u64>,
+    attachments: u64,
+    /// The attached connection is to be closed; the client may come back.
+    let_go: bool,
+    /// When the last connection went.
+    alone_since: Option<Instant>,
+    /// A connection was given an id to come back with.
+    resumable: bool,
+}
+
+/// Where a new connection begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum From {
+    /// At the first event that no connection has taken.
+    Untaken,
+    /// After an event that the client has seen.
+    After(u64),
+}
+
+impl EventLog {
+    pub(super) fn new(number: u64) -> Arc<Self> {
+        let state = State {
+            next: 1,
+            untaken: 1,
+            alone_since: Some(Instant::now()),
+            ..State::default()
+        };
+        Arc::new(Self {
+            number,
+            state: Mutex::new(state),
+            changed: watch::Sender::new(()),
+        })
+    }
+
+    pub(super) fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Adds a message.
+    pub(super) fn push(&self, message: String) {
+        let mut state = self.state.lock();
+        let number = state.next;
+        state.next += 1;
+        state.events.push_back((number, message.into()));
+        if state.events.len() > KEPT {
+            state.events.pop_front();
+        }
+        drop(state);
+        self.changed.send_replace(());
+    }
+
+    /// Says that nothing more will come.
+    pub(super) fn finish(&self) {
+        self.state.lock().done = true;
+        self.changed.send_replace(());
+    }
+
+    /// Closes the attached connection. The client comes back for the rest.
+    pub(super) fn let_go(&self) {
+        self.state.lock().let_go = true;
+        self.changed.send_replace(());
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.state.lock().done
+    }
+
+    pub(super) fn is_attached(&self) -> bool {
+        self.state.lock().attached.is_some()
+    }
+
+    /// Takes the only message if that is the last one, so that it can be sent without a stream.
+    pub(super) fn take_only(&self) -> Option<Arc<str>> {
+        let mut state = self.state.lock();
+        if !state.done || state.let_go || state.events.len() != 1 || state.untaken != 1 {
+            return None;
+        }
+        state.untaken = state.next;
+        state.events.pop_front().map(|(_, message)| message)
+    }
+
+    /// Waits until there is something to send, or the stream is to be closed or has ended.
+    pub(super) async fn ready(&self) {
+        let mut changed = self.changed.subscribe();
+        loop {
+            {
+                let state = self.state.lock();
+                if state.done || state.let_go || !state.events.is_empty() {
+                    return;
+                }
+            }
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Waits until no connection has been attached for as long as this; not at all when no client can come back.
+    pub(super) async fn abandoned(&self, patience: Duration) {
+        let mut changed = self.changed.subscribe();
+        loop {
+            changed.mark_unchanged();
+            let deadline = {
+                let state = self.state.lock();
+                state.alone_since.map(|since| {
+                    if state.resumable {
+                        since + patience
+                    } else {
+                        since
+                    }
+                })
+            };
+            match deadline {
+                Some(deadline) if deadline <= Instant::now() => return,
+                Some(deadline) => {
+                    tokio::select! {
+                        () = sleep_until(deadline) => {}
+                        changed = changed.changed() => if changed.is_err() { return },
+                    }
+                }
+                None => {
+                    if changed.changed().await.is_err() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Attaches a connection.
+    fn attach(self: &Arc<Self>, from: From) -> Attachment {
+        let mut state = self.state.lock();
+        state.attachments += 1;
+        let number = state.attachments;
+        state.attached = Some(number);
+        state.alone_since = None;
+        state.let_go &= state.untaken == 1 && matches!(from, From::Untaken);
+        let next = match from {
+            From::Untaken => state.untaken,
+            From::After(seen) => seen + 1,
+        };
+        drop(state);
+        self.changed.send_replace(());
+        Attachment {
+            log: Arc::clone(self),
+            number,
+            next,
+            changed: self.changed.subscribe(),
+        }
+    }
+
+    /// A response that sends what is there and what comes. With `prime` it begins with an event that holds nothing but
+    /// an id, so that the client can come back from the start on.
+    pub(super) fn response(
+        self: &Arc<Self>,
+        from: From,
+        prime: bool,
+        keep_alive: Duration,
+        guard: impl Send + 'static,
+    ) -> Response<Body> {
+        let reader = Reader {
+            attachment: self.attach(from),
+            prime,
+            keep_alive,
+            over: false,
+            _guard: guard,
+        };
+        let body = stream::unfold(reader, |mut reader| async move {
+            let chunk = reader.next().await?;
+            Some((Ok::<_, Infallible>(chunk), reader))
+        });
+        reply::event_stream(Body::from_stream(body))
+    }
+}
+
+impl Wire for EventLog {
+    fn send(&self, message: String) -> BoxFuture<'_, ()> {
+        self.push(message);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn is_open(&self) -> bool {
+        let state = self.state.lock();
+        state.attached.is_some() && !state.done
+    }
+}
+
+/// A connection that is attached to a stream.
+struct Attachment {
+    log: Arc<EventLog>,
+    number: u64,
+    next: u64,
+    changed: watch::Receiver<()>,
+}
+
+enum Step {
+    Event(u64, Arc<str>),
+    LetGo,
+    End,
+    Wait,
+}
+
+impl Attachment {
+    fn step(&mut self) -> Step {
+        let mut state = self.log.state.lock();
+        if state.attached != Some(self.number) {
+            return Step::End;
+        }
+        if state.let_go {
+            return Step::LetGo;
+        }
+        let found = state
+            .events
+            .iter()
+            .find(|(number, _)| *number >= self.next)
+            .cloned();
+        match found {
+            Some((number, message)) => {
+                self.next = number + 1;
+                state.untaken = state.untaken.max(self.next);
+                state.resumable = true;
+                Step::Event(number, message)
+            }
+            None if state.done => Step::End,
+            None => Step::Wait,
+        }
+    }
+}
+
+impl Drop for Attachment {
+    fn drop(&mut self) {
+        let mut state = self.log.state.lock();
+        if state.attached == Some(self.number) {
+            state.attached = None;
+            state.let_go = false;
+            state.alone_since = Some(Instant::now());
+            drop(state);
+            self.log.changed.send_replace(());
+        }
+    }
+}
+
+struct Reader<G> {
+    attachment: Attachment,
+    prime: bool,
+    keep_alive: Duration,
+    over: bool,
+    _guard: G,
+}
+
+impl<G> Reader<G> {
+    async fn next(&mut self) -> Option<Bytes> {
+        if self.over {
+            return None;
+        }
+        let stream = self.attachment.log.number;
+        if std::mem::take(&mut self.prime) {
+            self.attachment.log.state.lock().resumable = true;
+            return Some(format!("id: {stream}_0\nretry: {RETRY}\ndata: \n\n").into());
+        }
+        let silent_until = Instant::now() + self.keep_alive;
+        loop {
+            match self.attachment.step() {
+                Step::Event(number, message) => {
+                    return Some(
+                        format!("id: {stream}_{number}\nevent: message\ndata: {message}\n\n")
+                            .into(),
+                    );
+                }
+                Step::LetGo => {
+                    self.over = true;
+                    return Some(format!("retry: {RETRY}\n\n").into());
+                }
+                Step::End => return None,
+                Step::Wait => {}
+            }
+            tokio::select! {
+                changed = self.attachment.changed.changed() => if changed.is_err() { return None },
+                () = sleep_until(silent_until) => return Some(reply::comment()),
+            }
+        }
+    }
+}
+
+/// Reads an event id: the stream's number and the event's.
+pub(super) fn read_event_id(id: &str) -> Option<(u64, u64)> {
+    let (stream, event) = id.split_once('_')?;
+    Some((stream.parse().ok()?, event.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use http_body_util::BodyExt;
+
+    use super::*;
+
+    const LONG: Duration = Duration::from_secs(3600);
+
+    async fn frame(response: &mut Response<Body>) -> Option<String> {
+        let frame = response.body_mut().frame().await?.unwrap();
+        Some(String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap())
+    }
+
+    #[tokio::test]
+    async fn a_client_that_comes_back_gets_what_it_missed_and_the_rest() {
+        let log = EventLog::new(7);
+        log.push("a".into());
+        let mut first = log.response(From::Untaken, true, LONG, ());
+        assert_eq!(
+            frame(&mut first).await.unwrap(),
+            "id: 7_0\nretry: 500\ndata: \n\n"
+        );
+        assert!(frame(&mut first).await.unwrap().starts_with("id: 7_1\n"));
+        drop(first);
+        log.push("b".into());
+        let mut second = log.response(From::After(0), false, LONG, ());
+        assert!(frame(&mut second).await.unwrap().contains("data: a\n"));
+        assert!(frame(&mut second).await.unwrap().contains("data: b\n"));
+        log.push("c".into());
+        log.finish();
+        assert!(frame(&mut second).await.unwrap().contains("data: c\n"));
+        assert_eq!(frame(&mut second).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_new_connection_takes_the_place_of_the_old() {
+        let log = EventLog::new(0);
+        let mut old = log.response(From::Untaken, false, LONG, ());
+        let mut new = log.response(From::Untaken, false, LONG, ());
+        log.push("a".into());
+        assert_eq!(frame(&mut old).await, None);
+        drop(old);
+        assert!(log.is_attached());
+        assert!(frame(&mut new).await.unwrap().contains("data: a\n"));
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_is_let_go_leaves_the_rest_for_the_next() {
+        let log = EventLog::new(0);
+        let mut first = log.response(From::Untaken, true, LONG, ());
+        frame(&mut first).await.unwrap();
+        log.let_go();
+        assert_eq!(frame(&mut first).await.unwrap(), "retry: 500\n\n");
+        assert_eq!(frame(&mut first).await, None);
+        drop(first);
+        log.push("reply".into());
+        log.finish();
+        let mut second = log.response(From::After(0), false, LONG, ());
+        assert!(frame(&mut second).await.unwrap().contains("data: reply\n"));
+    }
+
+    #[tokio::test]
+    async fn a_lone_reply_needs_no_stream() {
+        let log = EventLog::new(0);
+        log.push("reply".into());
+        assert_eq!(log.take_only(), None);
+        log.finish();
+        assert_eq!(log.take_only().as_deref(), Some("reply"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_is_abandoned_when_nobody_is_attached_for_long_enough() {
+        let log = EventLog::new(0);
+        let mut response = log.response(From::Untaken, true, LONG, ());
+        frame(&mut response).await.unwrap();
+        let waiting = log.abandoned(Duration::from_secs(60));
+        tokio::pin!(waiting);
+        assert!(
+            tokio::time::timeout(Duration::from_secs(600), &mut waiting)
+                .await
+                .is_err()
+        );
+        drop(response);
+        assert!(
+            tokio::time::timeout(Duration::from_secs(59), &mut waiting)
+                .await
+                .is_err()
+        );
+        assert!(
+            tokio::time::timeout(Duration::from_secs(2), &mut waiting)
+                .await
+                .is_ok()
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stream_that_no_client_can_come_back_to_is_abandoned_at_once() {
+        let log = EventLog::new(0);
+        let response = log.response(From::Untaken, true, LONG, ());
+        drop(response);
+        assert!(
+            tokio::time::timeout(Duration::from_millis(1), log.abandoned(LONG))
+                .await
+                .is_ok()
+        );
+    }
+
+    #[test]
+    fn event_ids_are_read_back() {
+        assert_eq!(read_event_id("7_12"), Some((7, 12)));
+        for wrong in ["", "7", "7_", "_1", "a_b", "7_1_2"] {
+            assert_eq!(read_event_id(wrong), None, "{wrong}");
+        }
+    }
+}

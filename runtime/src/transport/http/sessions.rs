@@ -1,0 +1,203 @@
+//! The legacy sessions that are open over HTTP, and their streams.
+
+use std::{
+    collections::{HashMap, VecDeque},
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use parking_lot::Mutex;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    protocol::legacy::{Hello, Session, belongs_to},
+    server::{Limits, RpcError},
+    task::{Principal, TaskId},
+};
+
+use super::log::EventLog;
+
+/// Streams of a session that are kept for clients that come back, at most.
+const STREAMS: usize = 64;
+/// How often idle sessions are looked for.
+const SWEEP: Duration = Duration::from_secs(30);
+
+/// All open sessions.
+#[derive(Default)]
+pub(crate) struct Sessions(Mutex<Table>);
+
+#[derive(Default)]
+struct Table {
+    open: HashMap<String, Arc<HttpSession>>,
+    swept: Option<Instant>,
+}
+
+/// A session and its streams.
+pub(crate) struct HttpSession {
+    pub(super) session: Arc<Session>,
+    /// The stream that GET opens.
+    pub(super) channel: Arc<EventLog>,
+    streams: Mutex<VecDeque<Arc<EventLog>>>,
+    next_stream: AtomicU64,
+    used: Mutex<Instant>,
+    /// Requests and connections that keep the session from being idle.
+    busy: AtomicUsize,
+}
+
+/// Keeps a session from being idle. Dropping it starts the clock again.
+pub(super) struct Busy(Arc<HttpSession>);
+
+impl Sessions {
+    /// Opens a session.
+    pub(super) fn open(
+        &self,
+        hello: Hello,
+        principal: Option<Principal>,
+        limits: &Limits,
+        shutdown: &CancellationToken,
+    ) -> Result<Arc<HttpSession>, RpcError> {
+        let id = TaskId::random().map_err(|error| {
+            RpcError::internal(format!(
+                "no random bytes from the operating system: {error}"
+            ))
+        })?;
+        let mut table = self.0.lock();
+        table.sweep(limits.session_idle);
+        if table.open.len() >= limits.sessions {
+            return Err(RpcError::limit(
+                "sessions",
+                format!(
+                    "the server has {} sessions open, which is its limit; try again later",
+                    limits.sessions
+                ),
+            ));
+        }
+        let channel = EventLog::new(0);
+        let lists_tasks = principal.is_some();
+        let session = Session::new(
+            id.as_str().to_owned(),
+            hello,
+            principal,
+            lists_tasks,
+            channel.clone(),
+            shutdown.child_token(),
+        );
+        let opened = Arc::new(HttpSession {
+            session,
+            channel,
+            streams: Mutex::default(),
+            next_stream: AtomicU64::new(1),
+            used: Mutex::new(Instant::now()),
+            busy: AtomicUsize::new(0),
+        });
+        table
+            .open
+            .insert(id.as_str().to_owned(), Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// The open session with this id, if it is this caller's.
+    pub(super) fn get(
+        &self,
+        id: &str,
+        principal: Option<&Principal>,
+        limits: &Limits,
+    ) -> Option<Arc<HttpSession>> {
+        let mut table = self.0.lock();
+        table.sweep(limits.session_idle);
+        table
+            .open
+            .get(id)
+            .filter(|open| belongs_to(&open.session, principal))
+            .cloned()
+    }
+
+    /// Ends a session.
+    pub(super) fn close(&self, session: &HttpSession) {
+        self.0.lock().open.remove(&session.session.id);
+        session.end();
+    }
+
+    /// How many are open.
+    pub(crate) fn count(&self) -> usize {
+        self.0.lock().open.len()
+    }
+}
+
+impl Table {
+    fn sweep(&mut self, idle: Duration) {
+        let now = Instant::now();
+        if self
+            .swept
+            .is_some_and(|swept| now - swept < SWEEP.min(idle))
+        {
+            return;
+        }
+        self.swept = Some(now);
+        self.open.retain(|_, open| {
+            let keep = open.busy.load(Ordering::Acquire) > 0 || now - *open.used.lock() < idle;
+            if !keep {
+                open.end();
+            }
+            keep
+        });
+    }
+}
+
+impl HttpSession {
+    fn end(&self) {
+        self.session.closed.cancel();
+        self.channel.finish();
+    }
+
+    /// Keeps the session from being idle.
+    pub(super) fn busy(self: &Arc<Self>) -> Busy {
+        self.busy.fetch_add(1, Ordering::AcqRel);
+        Busy(Arc::clone(self))
+    }
+
+    /// A new stream for a request.
+    pub(super) fn new_stream(&self) -> Arc<EventLog> {
+        let log = EventLog::new(self.next_stream.fetch_add(1, Ordering::Relaxed));
+        let mut streams = self.streams.lock();
+        while streams.len() >= STREAMS {
+            // The oldest that has ended goes first; one that still runs is needed.
+            match streams.iter().position(|stream| stream.is_done()) {
+                Some(index) => drop(streams.remove(index)),
+                None => break,
+            }
+        }
+        streams.push_back(Arc::clone(&log));
+        log
+    }
+
+    /// Forgets a stream that nobody will come back for.
+    pub(super) fn forget(&self, log: &Arc<EventLog>) {
+        self.streams
+            .lock()
+            .retain(|stream| !Arc::ptr_eq(stream, log));
+    }
+
+    /// The stream with this number.
+    pub(super) fn stream(&self, number: u64) -> Option<Arc<EventLog>> {
+        if number == 0 {
+            return Some(Arc::clone(&self.channel));
+        }
+        self.streams
+            .lock()
+            .iter()
+            .find(|stream| stream.number() == number)
+            .cloned()
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        *self.0.used.lock() = Instant::now();
+        self.0.busy.fetch_sub(1, Ordering::AcqRel);
+    }
+}
