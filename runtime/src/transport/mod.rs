@@ -2,6 +2,8 @@
 
 #[cfg(feature = "http")]
 mod http;
+#[cfg(all(test, feature = "http"))]
+mod kit;
 mod stream;
 
 #[cfg(feature = "http")]

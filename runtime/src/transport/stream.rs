@@ -133,11 +133,10 @@ impl Connection {
     }
 
     fn take_notification(&self, notification: &Notification) {
+        if let Some(session) = self.session() {
+            legacy::notified(&session, notification);
+        }
         if notification.method != "notifications/cancelled" {
-            tracing::debug!(
-                method = notification.method,
-                "a notification of no consequence"
-            );
             return;
         }
         let id = notification

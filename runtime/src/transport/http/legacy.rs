@@ -97,9 +97,8 @@ pub(super) async fn request(
     caller
         .extensions
         .insert(CallStream::new(move || closing.let_go()));
-    // Nobody can come back for a result that waits for the task's end: the client asks again instead.
     let patience = if request.method == "tasks/result" {
-        Duration::ZERO
+        PATIENCE_WITH_WAITS
     } else {
         PATIENCE
     };

@@ -9,6 +9,8 @@ mod log;
 mod post;
 mod reply;
 mod sessions;
+#[cfg(test)]
+mod tests_modern;
 
 use std::{
     convert::Infallible,

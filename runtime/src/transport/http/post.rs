@@ -53,12 +53,23 @@ pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Respo
     match rpc::decode(&text) {
         Err(refusal) => reply::error(StatusCode::BAD_REQUEST, refusal.id.as_ref(), &refusal.error),
         Ok(Message::Request(request)) => take_request(inner, parts, request).await,
-        Ok(Message::Notification(_)) => reply::accepted(),
-        Ok(Message::Response(response)) => {
-            let error =
-                RpcError::invalid_request("no request of the server waits for this response");
-            reply::error(StatusCode::BAD_REQUEST, Some(&response.id), &error)
+        Ok(Message::Notification(notification)) => {
+            if !in_session(&inner, &parts) {
+                // The modern era has no notifications over HTTP; unknown ones are ignored.
+                return reply::accepted();
+            }
+            match legacy::find(&inner, &parts) {
+                Ok(session) => legacy::notification(&session, &notification),
+                Err(response) => *response,
+            }
         }
+        Ok(Message::Response(response)) => match legacy::find(&inner, &parts) {
+            Ok(session) => {
+                session.session.answered(response);
+                reply::accepted()
+            }
+            Err(response) => *response,
+        },
     }
 }
 
