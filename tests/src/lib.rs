@@ -2,6 +2,7 @@
 
 pub mod fixture;
 pub mod modern;
+pub mod roundtrip;
 pub mod sampler;
 pub mod serve;
 pub mod stdio;
