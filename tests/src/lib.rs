@@ -7,3 +7,8 @@ pub mod sampler;
 pub mod serve;
 pub mod stdio;
 pub mod traceability;
+
+/// The README's code compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+pub struct Readme;
