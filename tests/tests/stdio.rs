@@ -1,6 +1,6 @@
 //! The stdio server keeps its footing: whatever a line holds, the next one works.
 
-use std::path::Path;
+use std::{path::Path, process::Command};
 
 use mcp_tasks_tests::{
     modern::{all_capabilities, request},
@@ -163,4 +163,60 @@ fn unknown_notifications_and_blank_lines_are_passed_over() {
     server.send(&json!({"jsonrpc": "2.0", "method": "notifications/of_the_future", "params": {}}));
     server.send_line(b"");
     still_works(&mut server);
+}
+
+/// The example in `runtime/examples`, built as its readers build it.
+fn example() -> StdioServer {
+    let built = Command::new(env!("CARGO"))
+        .args([
+            "build",
+            "--locked",
+            "--quiet",
+            "-p",
+            "mcp-tasks",
+            "--example",
+            "stdio",
+        ])
+        .status()
+        .expect("cargo runs");
+    assert!(built.success(), "the example builds");
+    let fixture = Path::new(env!("CARGO_BIN_EXE_fixture-server"));
+    let binary = fixture.with_file_name("examples").join("stdio");
+    StdioServer::start(&binary, &[])
+}
+
+#[test]
+fn one_session_of_the_example_takes_every_abuse() {
+    let mut server = example();
+    let abuses = [
+        ("{\"jsonrpc\": \"2.0\",".to_owned(), Some(-32700)),
+        (
+            json!([call(1, "add", json!({"a": 1, "b": 2}))]).to_string(),
+            Some(-32600),
+        ),
+        (
+            request(2, "no/such", json!({}), &all_capabilities()).to_string(),
+            Some(-32601),
+        ),
+        (call(3, "no_such_tool", json!({})).to_string(), Some(-32602)),
+        (
+            call(4, "add", json!({"a": "one", "b": 2})).to_string(),
+            None,
+        ),
+        ("x".repeat(9 << 20), Some(-32600)),
+    ];
+    for (line, code) in abuses {
+        server.send_line(line.as_bytes());
+        let reply = server.receive();
+        assert_eq!(reply["error"]["code"].as_i64(), code, "{reply}");
+        assert_eq!(
+            reply["result"]["isError"] == true,
+            code.is_none(),
+            "{reply}"
+        );
+        let reply = server.ask(&call(5, "add", json!({"a": 1, "b": 2})));
+        assert_eq!(reply["result"]["content"][0]["text"], "3", "{reply}");
+    }
+    let (rest, well) = server.close();
+    assert!(rest.is_empty() && well, "{rest:?}");
 }
