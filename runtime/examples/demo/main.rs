@@ -58,16 +58,27 @@ async fn main() -> Result<(), Failure> {
     let folder = std::env::temp_dir().join(format!("mcp-tasks-demo-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let book = write_book(&folder)?;
-    let toured = tour(&mut Client::new(url.clone()), &book).await;
-    if toured.is_ok() && !once {
-        invite(&url, &book);
-        tokio::signal::ctrl_c().await?;
-        println!("\nStopping.");
-    }
+    let toured = tokio::select! {
+        toured = present(&url, &book, once) => toured,
+        stopped = tokio::signal::ctrl_c() => {
+            println!("\nStopping.");
+            stopped.map_err(Failure::from)
+        }
+    };
     std::fs::remove_dir_all(&folder)?;
     server.shutdown().await;
     serving.await??;
     toured
+}
+
+/// Shows the tour; then waits for ever, unless it is to end there.
+async fn present(url: &str, book: &Path, once: bool) -> Result<(), Failure> {
+    tour(&mut Client::new(url.to_owned()), book).await?;
+    if !once {
+        invite(url, book);
+        std::future::pending::<()>().await;
+    }
+    Ok(())
 }
 
 /// Every way a task can go, once.
