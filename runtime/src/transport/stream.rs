@@ -3,6 +3,8 @@
 //! Standard input and output are such a pair. Nothing but messages is written to the output.
 
 mod lines;
+#[cfg(all(test, feature = "http"))]
+mod tests;
 
 use std::{collections::HashMap, io, sync::Arc};
 

@@ -10,6 +10,8 @@ mod post;
 mod reply;
 mod sessions;
 #[cfg(test)]
+mod tests_legacy;
+#[cfg(test)]
 mod tests_modern;
 
 use std::{

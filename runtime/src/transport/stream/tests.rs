@@ -1,0 +1,662 @@
+//! Both eras on a byte stream, in one process.
+
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf},
+    task::JoinHandle,
+};
+
+use crate::{
+    Server,
+    transport::kit::{Gate, all, modern, server},
+};
+
+/// The other end of a server's pipes.
+struct Client {
+    input: Option<WriteHalf<DuplexStream>>,
+    output: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    served: JoinHandle<std::io::Result<()>>,
+}
+
+impl Client {
+    fn of(server: &Server) -> Self {
+        let (ours, theirs) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(theirs);
+        let server = server.clone();
+        let served = tokio::spawn(async move { server.serve_io(input, output).await });
+        let (output, input) = tokio::io::split(ours);
+        Self {
+            input: Some(input),
+            output: BufReader::new(output).lines(),
+            served,
+        }
+    }
+
+    async fn write(&mut self, text: impl AsRef<[u8]>) {
+        let input = self.input.as_mut().unwrap();
+        input.write_all(text.as_ref()).await.unwrap();
+        input.write_all(b"\n").await.unwrap();
+    }
+
+    async fn send(&mut self, message: Value) {
+        self.write(message.to_string()).await;
+    }
+
+    async fn next(&mut self) -> Value {
+        let line = self
+            .output
+            .next_line()
+            .await
+            .unwrap()
+            .expect("the output has ended");
+        serde_json::from_str(&line).unwrap()
+    }
+
+    /// The reply to a request that is sent now.
+    async fn reply(&mut self, message: Value) -> Value {
+        let id = message["id"].clone();
+        self.send(message).await;
+        loop {
+            let next = self.next().await;
+            if next["id"] == id && next.get("method").is_none() {
+                return next;
+            }
+        }
+    }
+
+    /// Ends the input, and reads what is still said.
+    async fn hang_up(mut self) -> Vec<Value> {
+        self.input.take().unwrap().shutdown().await.unwrap();
+        let mut rest = Vec::new();
+        while let Some(line) = self.output.next_line().await.unwrap() {
+            rest.push(serde_json::from_str(&line).unwrap());
+        }
+        self.served.await.unwrap().unwrap();
+        rest
+    }
+}
+
+fn client() -> (Client, Server, Gate) {
+    let (server, gate) = server();
+    (Client::of(&server), server, gate)
+}
+
+fn ping(id: u64) -> Value {
+    json!({"jsonrpc": "2.0", "id": id, "method": "ping"})
+}
+
+/// covers: X-STD-1, X-RPC-1
+#[tokio::test]
+async fn whatever_is_sent_gets_its_error_and_the_next_request_works() {
+    let (mut client, _, _) = client();
+    let long = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"{}"}}"#,
+        "x".repeat(100_000)
+    );
+    let cases: [(&[u8], i64); 6] = [
+        (b"{broken", -32700),
+        (b"[]", -32600),
+        (b"\"text\"", -32600),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}",
+            -32600,
+        ),
+        (b"\xff\xfe", -32700),
+        (long.as_bytes(), -32600),
+    ];
+    for (id, (line, code)) in cases.into_iter().enumerate() {
+        client.write(line).await;
+        let error = client.next().await;
+        assert_eq!(error["error"]["code"], code, "{error}");
+        assert!(error.get("id").is_none());
+        let pong = client.reply(ping(id as u64)).await;
+        assert_eq!(pong["result"], json!({}));
+    }
+    client.write("").await;
+    client.write("  \r").await;
+    let unknown = client
+        .reply(json!({"jsonrpc": "2.0", "id": "u", "method": "no/such"}))
+        .await;
+    assert_eq!(unknown["error"]["code"], -32601);
+    let lost = client
+        .reply(json!({"jsonrpc": "2.0", "id": 1.0, "method": "tools/list"}))
+        .await;
+    assert_eq!(lost["error"]["code"], -32602);
+    assert_eq!(client.hang_up().await, [] as [Value; 0]);
+}
+
+/// covers: X-STD-1
+#[tokio::test]
+async fn requests_run_side_by_side_and_are_finished_when_the_input_ends() {
+    let (mut client, _, gate) = client();
+    let call = |id: u64| {
+        modern(
+            id,
+            "tools/call",
+            json!({"name": "wait_at_gate", "arguments": {"label": "x"}}),
+            json!({}),
+        )
+    };
+    client.send(call(1)).await;
+    gate.arrived.notified().await;
+    let quick = client
+        .reply(modern(
+            2,
+            "tools/call",
+            json!({"name": "greet", "arguments": {"name": "b"}}),
+            json!({}),
+        ))
+        .await;
+    assert_eq!(quick["result"]["content"][0]["text"], "Hello, b!");
+    let again = client.reply(ping(1)).await;
+    assert!(again.get("result").is_some(), "{again}");
+    client.send(call(1)).await;
+    let taken = client.next().await;
+    assert_eq!(taken["error"]["code"], -32600);
+    gate.open();
+    let rest = client.hang_up().await;
+    assert_eq!(rest.len(), 1);
+    assert_eq!(rest[0]["result"]["content"][0]["text"], "through: x");
+}
+
+#[tokio::test]
+async fn a_plain_call_that_is_called_off_gets_no_reply() {
+    let (mut client, _, gate) = client();
+    client
+        .send(modern(
+            "a",
+            "tools/call",
+            json!({"name": "wait_at_gate", "arguments": {"label": "x"}}),
+            json!({}),
+        ))
+        .await;
+    gate.arrived.notified().await;
+    client
+        .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "a"}}))
+        .await;
+    gate.dropped.notified().await;
+    assert_eq!(client.hang_up().await, [] as [Value; 0]);
+}
+
+/// covers: M-CAN-1
+#[tokio::test]
+async fn calling_the_call_off_does_not_touch_its_task() {
+    let (mut client, _, _) = client();
+    let made = client
+        .reply(modern(
+            1,
+            "tools/call",
+            json!({"name": "wait_at_gate", "arguments": {"label": "x"}}),
+            all(),
+        ))
+        .await;
+    client
+        .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}))
+        .await;
+    let got = client
+        .reply(modern(
+            2,
+            "tasks/get",
+            json!({"taskId": made["result"]["taskId"]}),
+            all(),
+        ))
+        .await;
+    assert_eq!(got["result"]["status"], "working");
+}
+
+/// covers: M-LSN-2
+#[tokio::test]
+async fn subscriptions_end_when_called_off_and_when_the_input_ends() {
+    let (mut client, server, _) = client();
+    for id in ["one", "two"] {
+        client
+            .send(modern(
+                id,
+                "subscriptions/listen",
+                json!({"notifications": {}}),
+                json!({}),
+            ))
+            .await;
+        let first = client.next().await;
+        assert_eq!(
+            first["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
+            id
+        );
+        assert_eq!(first["params"]["notifications"], json!({}));
+    }
+    client
+        .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "one"}}))
+        .await;
+    client.reply(ping(1)).await;
+    let rest = client.hang_up().await;
+    assert_eq!(rest.last().unwrap()["id"], "two");
+    assert!(
+        rest.iter().all(|message| message["id"] != "one"),
+        "{rest:?}"
+    );
+    assert_eq!(server.open_streams(), 0);
+}
+
+async fn initialized(version: &str, capabilities: Value) -> (Client, Server, Gate, Value) {
+    let (mut client, server, gate) = client();
+    let params = json!({"protocolVersion": version, "capabilities": capabilities,
+                        "clientInfo": {"name": "test", "version": "1"}});
+    let welcome = client
+        .reply(json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}))
+        .await;
+    client
+        .send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        .await;
+    (client, server, gate, welcome["result"].clone())
+}
+
+fn legacy(id: impl Into<Value>, method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
+}
+
+/// covers: X-NEG-2, T01, T04, L-SUP-1
+#[tokio::test]
+async fn each_revision_gets_what_it_knows() {
+    for (asked, given) in [
+        ("2025-11-25", "2025-11-25"),
+        ("2025-06-18", "2025-06-18"),
+        ("2025-03-26", "2025-03-26"),
+        ("2024-11-05", "2025-11-25"),
+        ("2099-01-01", "2025-11-25"),
+    ] {
+        let (mut client, _, _, welcome) = initialized(asked, json!({})).await;
+        assert_eq!(welcome["protocolVersion"], given);
+        assert_eq!(welcome["serverInfo"]["name"], "kit");
+        let tasks = json!({"list": {}, "cancel": {}, "requests": {"tools": {"call": {}}}});
+        let has_tasks = given == "2025-11-25";
+        assert_eq!(
+            welcome["capabilities"].get("tasks"),
+            has_tasks.then_some(&tasks)
+        );
+        assert!(welcome["capabilities"].get("extensions").is_none());
+        let list = client.reply(legacy(1, "tools/list", json!({}))).await;
+        let execution = list["result"]["tools"][0].get("execution").cloned();
+        assert_eq!(
+            execution,
+            has_tasks.then(|| json!({"taskSupport": "forbidden"}))
+        );
+        assert!(list["result"].get("resultType").is_none());
+        let params = json!({"name": "wait_at_gate", "arguments": {"label": 5}, "task": "nonsense"});
+        let called = client.reply(legacy(2, "tools/call", params)).await;
+        assert_eq!(called.get("error").is_some(), has_tasks, "{called}");
+    }
+}
+
+/// covers: T03, T06, T07, T09, T15, T17, T22, L-TTL-1, L-RES-1, L-INP-3
+#[tokio::test]
+async fn a_legacy_task_goes_from_handle_to_result() {
+    let (mut client, _, gate, _) = initialized("2025-11-25", json!({})).await;
+    let call = |id: u64, name: &str, task: Value| {
+        let arguments = match name {
+            "wait_at_gate" => json!({"label": "x"}),
+            "greet" => json!({"name": "x"}),
+            _ => json!({}),
+        };
+        legacy(
+            id,
+            "tools/call",
+            json!({"name": name, "arguments": arguments, "task": task}),
+        )
+    };
+    let made = client
+        .reply(call(1, "wait_at_gate", json!({"ttl": 5000.0})))
+        .await["result"]["task"]
+        .clone();
+    assert_eq!(
+        (&made["status"], &made["ttl"], &made["pollInterval"]),
+        (&json!("working"), &json!(5000), &json!(1000))
+    );
+    let id = made["taskId"].clone();
+    for waiter in ["a", "b"] {
+        client
+            .send(legacy(
+                waiter,
+                "tasks/result",
+                json!({"taskId": id, "task": {}}),
+            ))
+            .await;
+    }
+    let got = client
+        .reply(legacy(2, "tasks/get", json!({"taskId": id, "task": {}})))
+        .await;
+    assert_eq!(got["result"]["status"], "working");
+    gate.open();
+    let mut waiters = vec![];
+    while waiters.len() < 2 {
+        let next = client.next().await;
+        if next.get("result").is_some() {
+            assert_eq!(next["result"]["content"][0]["text"], "through: x");
+            assert_eq!(
+                next["result"]["_meta"],
+                json!({"io.modelcontextprotocol/related-task": {"taskId": id}})
+            );
+            waiters.push(next["id"].clone());
+        }
+    }
+    let failed =
+        client.reply(call(3, "failing_job", json!({}))).await["result"]["task"]["taskId"].clone();
+    let result = client
+        .reply(legacy(4, "tasks/result", json!({"taskId": failed})))
+        .await;
+    assert_eq!(result["result"]["isError"], true);
+    let got = client
+        .reply(legacy(5, "tasks/get", json!({"taskId": failed})))
+        .await["result"]
+        .clone();
+    assert_eq!(
+        (&got["status"], &got["statusMessage"]),
+        (&json!("failed"), &json!("the job failed"))
+    );
+    assert!(got.get("_meta").is_none());
+
+    for (request, code) in [
+        (call(6, "greet", json!({})), -32601),
+        (
+            legacy(7, "tools/call", json!({"name": "failing_job"})),
+            -32601,
+        ),
+        (call(8, "wait_at_gate", json!({"ttl": -1})), -32602),
+        (call(9, "wait_at_gate", json!({"ttl": 1.5})), -32602),
+        (call(10, "wait_at_gate", json!({"ttl": "1"})), -32602),
+        (call(11, "wait_at_gate", json!({"ttl": null})), -32602),
+        (
+            legacy(12, "tasks/result", json!({"taskId": "none"})),
+            -32602,
+        ),
+        (
+            legacy(
+                13,
+                "tasks/update",
+                json!({"taskId": failed, "inputResponses": {}}),
+            ),
+            -32601,
+        ),
+        (
+            legacy(14, "tasks/cancel", json!({"taskId": failed})),
+            -32602,
+        ),
+        (legacy(15, "server/discover", json!({})), -32601),
+    ] {
+        let reply = client.reply(request).await;
+        assert_eq!(reply["error"]["code"], code, "{reply}");
+    }
+}
+
+/// covers: X-ARG-1
+#[tokio::test]
+async fn a_task_with_wrong_arguments_fails_at_once_and_runs_nothing() {
+    let (mut client, _, _, _) = initialized("2025-11-25", json!({})).await;
+    let params = json!({"name": "wait_at_gate", "arguments": {"label": 5}});
+    let plain = client.reply(legacy(1, "tools/call", params.clone())).await;
+    assert_eq!(plain["result"]["isError"], true);
+    let mut params = params;
+    params["task"] = json!({});
+    let made = client.reply(legacy(2, "tools/call", params)).await;
+    let result = client
+        .reply(legacy(
+            3,
+            "tasks/result",
+            json!({"taskId": made["result"]["task"]["taskId"]}),
+        ))
+        .await;
+    assert_eq!(result["result"]["content"], plain["result"]["content"]);
+}
+
+/// covers: T12, L-RES-3, L-RES-4
+#[tokio::test]
+async fn a_legacy_task_is_cancelled_before_the_reply_and_its_waiters_are_told() {
+    let (mut client, _, _, _) = initialized("2025-11-25", json!({})).await;
+    let params = json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {}});
+    let id =
+        client.reply(legacy(1, "tools/call", params)).await["result"]["task"]["taskId"].clone();
+    client
+        .send(legacy("w", "tasks/result", json!({"taskId": id})))
+        .await;
+    client
+        .reply(legacy(2, "tasks/get", json!({"taskId": id})))
+        .await;
+    client
+        .send(legacy(3, "tasks/cancel", json!({"taskId": id})))
+        .await;
+    let mut seen = vec![];
+    while seen.len() < 2 {
+        let next = client.next().await;
+        match next["id"].clone() {
+            Value::Null => {}
+            waiter if waiter == "w" => {
+                assert!(
+                    next["error"]["message"]
+                        .as_str()
+                        .unwrap()
+                        .contains("cancelled"),
+                    "{next}"
+                );
+                seen.push(waiter);
+            }
+            id => {
+                assert_eq!(next["result"]["status"], "cancelled");
+                seen.push(id);
+            }
+        }
+    }
+    let late = client
+        .reply(legacy(4, "tasks/result", json!({"taskId": id})))
+        .await;
+    assert!(late.get("error").is_some());
+}
+
+/// covers: T10, L-LIST-1
+#[tokio::test]
+async fn tasks_are_listed_by_pages() {
+    let (mut client, _, _, _) = initialized("2025-11-25", json!({})).await;
+    for id in 1..=3 {
+        client
+            .reply(legacy(
+                id,
+                "tools/call",
+                json!({"name": "failing_job", "task": {}}),
+            ))
+            .await;
+    }
+    let list = client.reply(legacy(9, "tasks/list", json!({}))).await;
+    assert_eq!(list["result"]["tasks"].as_array().unwrap().len(), 3);
+    let bad = client
+        .reply(legacy(10, "tasks/list", json!({"cursor": "nonsense"})))
+        .await;
+    assert_eq!(bad["error"]["code"], -32602);
+}
+
+/// covers: T18, L-INP-1, L-INP-2
+#[tokio::test]
+async fn a_task_asks_on_the_result_stream_and_goes_on_with_the_answer() {
+    let (mut client, _, _, _) = initialized("2025-11-25", json!({"elicitation": {}})).await;
+    let made = client
+        .reply(legacy(
+            1,
+            "tools/call",
+            json!({"name": "ask_name", "task": {}}),
+        ))
+        .await;
+    let id = made["result"]["task"]["taskId"].clone();
+    client
+        .send(legacy(2, "tasks/result", json!({"taskId": id})))
+        .await;
+    let question = loop {
+        let next = client.next().await;
+        if next["method"] == "elicitation/create" {
+            break next;
+        }
+    };
+    assert_eq!(
+        question["params"]["_meta"],
+        json!({"io.modelcontextprotocol/related-task": {"taskId": id}})
+    );
+    assert_eq!(question["params"]["message"], "What is your name?");
+    let got = client
+        .reply(legacy(3, "tasks/get", json!({"taskId": id})))
+        .await;
+    assert_eq!(got["result"]["status"], "input_required");
+    let answer = json!({"action": "accept", "content": {"name": "Ada"}});
+    client
+        .send(json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}))
+        .await;
+    let done = loop {
+        let next = client.next().await;
+        if next["id"] == 2 && next.get("result").is_some() {
+            break next;
+        }
+    };
+    assert_eq!(done["result"]["content"][0]["text"], "Hello, Ada!");
+}
+
+/// covers: L-INP-2
+#[tokio::test]
+async fn a_task_asks_a_client_that_only_polls_once_it_has_named_the_task() {
+    let (mut client, server, _, _) = initialized("2025-11-25", json!({"elicitation": {}})).await;
+    let made = client
+        .reply(legacy(
+            1,
+            "tools/call",
+            json!({"name": "ask_name", "task": {}}),
+        ))
+        .await;
+    let id = made["result"]["task"]["taskId"].clone();
+    let mut watched = server
+        .engine()
+        .subscribe(id.as_str().unwrap(), None)
+        .await
+        .unwrap();
+    while watched.current().status().as_str() != "input_required" {
+        watched.next().await;
+    }
+    let pong = client.reply(ping(2)).await;
+    assert!(pong.get("result").is_some());
+    client
+        .send(legacy(3, "tasks/get", json!({"taskId": id})))
+        .await;
+    let mut methods = vec![];
+    let question = loop {
+        let next = client.next().await;
+        methods.push(next["method"].clone());
+        if next["method"] == "elicitation/create" {
+            break next;
+        }
+    };
+    assert_eq!(
+        methods
+            .iter()
+            .filter(|method| **method == "elicitation/create")
+            .count(),
+        1
+    );
+    client
+        .send(json!({"jsonrpc": "2.0", "id": question["id"], "error": {"code": -1, "message": "no user here"}}))
+        .await;
+    let result = client
+        .reply(legacy(4, "tasks/result", json!({"taskId": id})))
+        .await;
+    assert!(
+        result["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("no user here"),
+        "{result}"
+    );
+}
+
+/// covers: T26, M-UPD-4
+#[tokio::test]
+async fn a_plain_legacy_call_asks_on_its_own_way() {
+    let (mut client, _, _, _) = initialized("2025-06-18", json!({"elicitation": {}})).await;
+    client
+        .send(legacy(1, "tools/call", json!({"name": "signed"})))
+        .await;
+    let question = client.next().await;
+    assert_eq!(
+        (&question["method"], &question["params"]["message"]),
+        (&json!("elicitation/create"), &json!("Who signs?"))
+    );
+    assert!(question["params"].get("mode").is_none() && question["params"].get("_meta").is_none());
+    let answer = json!({"action": "accept", "content": {"name": "Ada"}});
+    client
+        .send(json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}))
+        .await;
+    assert_eq!(
+        client.next().await["result"]["content"][0]["text"],
+        "signed by Ada"
+    );
+
+    let (mut client, _, _, _) = initialized("2025-11-25", json!({})).await;
+    let refused = client
+        .reply(legacy(1, "tools/call", json!({"name": "ask_name"})))
+        .await;
+    assert_eq!(refused["result"]["isError"], true);
+    assert!(
+        refused["result"]["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .contains("elicitation")
+    );
+}
+
+/// covers: T14, T19
+#[tokio::test]
+async fn changes_of_status_are_told_to_the_session() {
+    let (mut client, _, gate, _) = initialized("2025-11-25", json!({})).await;
+    let params = json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {}});
+    let id =
+        client.reply(legacy(1, "tools/call", params)).await["result"]["task"]["taskId"].clone();
+    gate.open();
+    let told = client.next().await;
+    assert_eq!(told["method"], "notifications/tasks/status");
+    assert_eq!(
+        (&told["params"]["taskId"], &told["params"]["status"]),
+        (&id, &json!("completed"))
+    );
+    assert!(told["params"].get("_meta").is_none());
+}
+
+/// covers: T27, X-NEG-1, L-TOL-2
+#[tokio::test]
+async fn one_connection_may_speak_both_ways_and_sees_one_task_in_two_shapes() {
+    let (mut client, _, _, _) = initialized("2025-11-25", all()).await;
+    let made = client
+        .reply(legacy(
+            1,
+            "tools/call",
+            json!({"name": "failing_job", "task": {}}),
+        ))
+        .await;
+    let id = made["result"]["task"]["taskId"].clone();
+    client
+        .reply(legacy(2, "tasks/result", json!({"taskId": id})))
+        .await;
+    let old = client
+        .reply(legacy(3, "tasks/get", json!({"taskId": id})))
+        .await["result"]
+        .clone();
+    let new = client
+        .reply(modern(4, "tasks/get", json!({"taskId": id}), all()))
+        .await["result"]
+        .clone();
+    assert_eq!(
+        (&old["status"], &new["status"]),
+        (&json!("failed"), &json!("completed"))
+    );
+    assert_eq!(old["ttl"], new["ttlMs"]);
+    assert!(old.get("ttlMs").is_none() && new.get("ttl").is_none());
+    // A client that declares the extension in `initialize` still gets legacy shapes.
+    let plain = client
+        .reply(legacy(
+            5,
+            "tools/call",
+            json!({"name": "greet", "arguments": {"name": "x"}}),
+        ))
+        .await;
+    assert!(plain["result"].get("resultType").is_none());
+}
