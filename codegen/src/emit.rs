@@ -5,11 +5,15 @@
 //! drop unknown members and try the alternatives of a union in turn. Nothing of that can be kept under the rule that a
 //! type accepts what its schema accepts; typify stays a peer in the benchmarks.
 
+mod convert;
+mod dispatch;
 mod enums;
 mod expr;
 mod files;
 mod methods;
 mod objects;
+mod package;
+mod spec;
 mod unions;
 
 use proc_macro2::{Ident, Span, TokenStream};
@@ -35,8 +39,7 @@ pub fn emit(model: &Model, options: &Options) -> Vec<(String, String)> {
 /// The file of facts that the attribute macro checks against (`macros/src/spec.rs`).
 #[must_use]
 pub fn macro_spec(model: &Model) -> String {
-    let _ = model;
-    String::new()
+    spec::text(model)
 }
 
 /// A name in Rust, raw where it is a keyword.

@@ -6,7 +6,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{DeserializeSeed, Error as _, IntoDeserializer, Unexpected, Visitor};
+use serde::de::{DeserializeSeed, IntoDeserializer, Unexpected, Visitor};
 
 pub(crate) use serde::de::{Error as DecodeError, MapAccess, SeqAccess};
 pub(crate) use serde::ser::SerializeMap;
@@ -156,6 +156,34 @@ impl fmt::Display for UnknownValue {
 }
 
 impl std::error::Error for UnknownValue {}
+
+/// A value that has no counterpart in the other revision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConversionError {
+    member: &'static str,
+    reason: String,
+}
+
+impl ConversionError {
+    #[allow(dead_code)] // where no two revisions are on there is nothing to convert
+    pub(crate) fn new(member: &'static str, reason: String) -> Self {
+        Self { member, reason }
+    }
+
+    /// The member of the source that does not fit.
+    #[must_use]
+    pub fn member(&self) -> &'static str {
+        self.member
+    }
+}
+
+impl fmt::Display for ConversionError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.member, self.reason)
+    }
+}
+
+impl std::error::Error for ConversionError {}
 
 // ---- objects
 
@@ -640,7 +668,7 @@ impl<'de> Decode<'de> for JsonObject {
 
 /// Integers: a number without a fraction is one, however it is written.
 macro_rules! integer {
-    ($type:ty, $signed:ident, $expected:literal) => {
+    ($type:ty, $method:ident, $expected:literal, $in_range:literal) => {
         impl<'de> Decode<'de> for $type {
             fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 struct IntegerVisitor;
@@ -650,31 +678,40 @@ macro_rules! integer {
                         f.write_str($expected)
                     }
                     fn visit_i64<E: DecodeError>(self, value: i64) -> Result<$type, E> {
-                        <$type>::try_from(value)
-                            .map_err(|_| E::invalid_value(Unexpected::Signed(value), &self))
+                        value
+                            .try_into()
+                            .map_err(|_| E::invalid_value(Unexpected::Signed(value), &$in_range))
                     }
                     fn visit_u64<E: DecodeError>(self, value: u64) -> Result<$type, E> {
-                        <$type>::try_from(value)
-                            .map_err(|_| E::invalid_value(Unexpected::Unsigned(value), &self))
+                        value
+                            .try_into()
+                            .map_err(|_| E::invalid_value(Unexpected::Unsigned(value), &$in_range))
                     }
                     fn visit_f64<E: DecodeError>(self, value: f64) -> Result<$type, E> {
-                        // The limit is 2^63 or 2^64, which the type itself does not reach.
-                        let limit = <$type>::MAX as f64;
-                        if value.fract() == 0.0 && value >= <$type>::MIN as f64 && value < limit {
+                        // As a float, MAX is 2^63 or 2^64, which the type itself does not reach.
+                        let range = <$type>::MIN as f64..<$type>::MAX as f64;
+                        if value.fract() != 0.0 {
+                            Err(E::invalid_value(Unexpected::Float(value), &self))
+                        } else if range.contains(&value) {
                             Ok(value as $type)
                         } else {
-                            Err(E::invalid_value(Unexpected::Float(value), &self))
+                            Err(E::invalid_value(Unexpected::Float(value), &$in_range))
                         }
                     }
                 }
-                deserializer.$signed(IntegerVisitor)
+                deserializer.$method(IntegerVisitor)
             }
         }
     };
 }
 
-integer!(i64, deserialize_i64, "an integer");
-integer!(u64, deserialize_u64, "an integer of 0 or more");
+integer!(i64, deserialize_i64, "an integer", "an integer of 64 bits");
+integer!(
+    u64,
+    deserialize_u64,
+    "an integer of 0 or more",
+    "an integer of 0 or more and 64 bits"
+);
 
 impl<'de, T: Decode<'de>> Decode<'de> for Box<T> {
     fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
@@ -825,24 +862,18 @@ pub(crate) fn at<E: DecodeError>(name: &str, error: E) -> E {
         "duplicate field",
     ];
     let text = error.to_string();
-    let has_path = text.starts_with('[')
-        || text
-            .split_once(": ")
-            .is_some_and(|(path, _)| !path.is_empty() && !path.contains(char::is_whitespace));
-    if !has_path && !DATA.iter().any(|start| text.starts_with(start)) {
-        return error;
+    let is_plain = DATA.iter().any(|start| text.starts_with(start));
+    if is_plain {
+        return E::custom(format!("{name}: {text}"));
     }
-    let plain = !name.is_empty() && !name.contains(char::is_whitespace);
-    let name = if plain {
-        Cow::Borrowed(name)
-    } else {
-        Cow::Owned(format!("[{name:?}]"))
-    };
-    E::custom(match (has_path, text.starts_with('[')) {
-        (false, _) => format!("{name}: {text}"),
-        (true, true) => format!("{name}{text}"),
-        (true, false) => format!("{name}.{text}"),
-    })
+    let has_path = text
+        .match_indices(": ")
+        .any(|(end, _)| DATA.iter().any(|start| text[end + 2..].starts_with(start)));
+    match (has_path, text.starts_with('[')) {
+        (false, _) => error,
+        (true, true) => E::custom(format!("{name}{text}")),
+        (true, false) => E::custom(format!("{name}.{text}")),
+    }
 }
 
 // ---- the registry

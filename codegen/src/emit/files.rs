@@ -6,7 +6,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::expr::{check, each, named, rust_type};
-use super::{Options, doc, enums, ident, methods, objects, unions};
+use super::{Options, convert, dispatch, doc, enums, ident, methods, objects, package, unions};
 use crate::model::{Expr, Home, Model, Module, Type, TypeId, TypeKind};
 use crate::write::HEADER;
 
@@ -17,8 +17,8 @@ const METHOD: &str = include_str!("../../templates/method.rs");
 pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
     let mut out = vec![
         ("src/lib.rs".to_owned(), library(model, options)),
-        ("src/method.rs".to_owned(), with_header(METHOD)),
-        ("src/support.rs".to_owned(), with_header(SUPPORT)),
+        ("src/method.rs".to_owned(), headed(METHOD)),
+        ("src/support.rs".to_owned(), support(options)),
     ];
     let mut homes = vec![(Home::Common, "common".to_owned(), None)];
     for (index, module) in model.modules.iter().enumerate() {
@@ -50,34 +50,64 @@ pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
                     methods_file(model, module),
                 ));
             }
-            out.push((
-                format!("src/{name}/registry.rs"),
-                registry_file(model, module),
-            ));
+            if let Some(text) = dispatch::text(model, module) {
+                out.push((format!("src/{name}/handler.rs"), text));
+            }
+            if registry(options) != Registry::Never {
+                out.push((
+                    format!("src/{name}/registry.rs"),
+                    registry_file(model, module),
+                ));
+            }
         }
+    }
+    if let Some(text) = convert::text(model) {
+        out.push(("src/convert.rs".to_owned(), text));
+    }
+    if let Some(name) = &options.package {
+        out.push(("Cargo.toml".to_owned(), package::manifest(model, name)));
     }
     out.sort();
     out
 }
 
-/// A template with the header before it.
-fn with_header(text: &str) -> String {
-    format!(
-        "// {HEADER}. Run `mcp-codegen generate` instead of editing this file.\n{}",
-        render_text(text)
-    )
+/// Whether `registry::reencode` is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Registry {
+    Never,
+    Always,
+    Feature,
 }
 
-fn render_text(text: &str) -> String {
-    match syn::parse_file(text) {
-        // Comments inside would be lost, so templates are formatted in the source already.
-        Ok(_) => text.to_owned(),
-        Err(error) => format!("compile_error!({:?});\n", error.to_string()),
+fn registry(options: &Options) -> Registry {
+    match (&options.package, options.registry) {
+        (_, true) => Registry::Always,
+        (None, false) => Registry::Feature,
+        (Some(_), false) => Registry::Never,
     }
 }
 
+fn support(options: &Options) -> String {
+    const GATE: &str = "#[cfg(feature = \"registry\")]\n";
+    match registry(options) {
+        Registry::Feature => headed(SUPPORT),
+        Registry::Always => headed(&SUPPORT.replace(GATE, "")),
+        Registry::Never => {
+            let end = SUPPORT
+                .find("\n// ---- the registry")
+                .unwrap_or(SUPPORT.len());
+            headed(&SUPPORT[..end])
+        }
+    }
+}
+
+/// The text with the header before it.
+fn headed(text: &str) -> String {
+    format!("// {HEADER} generate. Do not edit; change the schema or its documentation.\n\n{text}")
+}
+
 /// Items as a formatted file: header, module documentation, items.
-fn render(about: &str, items: &TokenStream) -> String {
+pub(super) fn render(about: &str, items: &TokenStream) -> String {
     let docs = about.lines().map(|line| {
         if line.is_empty() {
             String::new()
@@ -94,20 +124,15 @@ fn render(about: &str, items: &TokenStream) -> String {
             error.to_string()
         ),
     };
-    format!("// {HEADER}. Run `mcp-codegen generate` instead of editing this file.\n{text}")
+    headed(&text)
 }
 
-/// An empty line between items, which prettyplease leaves out.
+/// Puts empty lines between items, which prettyplease leaves out.
 fn spread(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     let mut previous = "";
     for line in text.lines() {
-        let closes = previous == "}"
-            || previous == "    }"
-            || (previous.ends_with("];") && !previous.starts_with("  "));
-        let starts = !line.is_empty() && !line.starts_with("}") && !line.starts_with("    }");
-        let same_depth = indent(previous) == indent(line) || previous.ends_with("];");
-        if closes && starts && same_depth && (previous == "}" || is_item(line)) {
+        if needs_gap(previous, line) {
             out.push('\n');
         }
         out.push_str(line);
@@ -117,15 +142,32 @@ fn spread(text: &str) -> String {
     out
 }
 
-fn indent(line: &str) -> usize {
-    line.len() - line.trim_start().len()
-}
-
-fn is_item(line: &str) -> bool {
-    let line = line.trim_start();
-    ["///", "#[", "pub ", "fn ", "const ", "impl", "type "]
-        .iter()
-        .any(|start| line.starts_with(start))
+fn needs_gap(previous: &str, line: &str) -> bool {
+    let starts = |text: &str, words: &[&str]| words.iter().any(|word| text.starts_with(word));
+    let inner = |text: &str| starts(text, &["//!", "#!["]);
+    let leads = |text: &str| starts(text.trim_start(), &["///", "#["]);
+    if previous.is_empty() || line.is_empty() || leads(previous) {
+        return false;
+    }
+    if inner(previous) {
+        return !inner(line);
+    }
+    let is_use = |text: &str| starts(text, &["use ", "pub use "]) || text == "};";
+    let is_mod = |text: &str| starts(text, &["mod ", "pub mod "]);
+    if !line.starts_with([' ', '}', ')']) {
+        let in_list = (is_use(previous) && is_use(line))
+            || (is_mod(previous) && is_mod(line))
+            || (is_mod(previous) && leads(line) && !line.starts_with("///"));
+        return !in_list
+            && (previous.starts_with(['}', ')', ']']) || previous.ends_with([';', '}']));
+    }
+    let is_member = line.starts_with("    ") && !line.starts_with("     ");
+    let begins = leads(line)
+        || starts(
+            line.trim_start(),
+            &["pub fn", "fn ", "pub const fn", "pub async fn", "const "],
+        );
+    is_member && begins && (previous == "    }" || (previous.ends_with(';') && leads(line)))
 }
 
 fn domain_file(model: &Model, domain: &str, ids: &[TypeId]) -> String {
@@ -233,7 +275,12 @@ pub(super) fn with_page(text: &str, page: Option<&str>, modules: &[Module]) -> S
     }
 }
 
-fn module_file(model: &Model, domains: &[&str], module: Option<&Module>, _: &Options) -> String {
+fn module_file(
+    model: &Model,
+    domains: &[&str],
+    module: Option<&Module>,
+    options: &Options,
+) -> String {
     let files = domains.iter().map(|domain| {
         let name = ident(domain);
         quote!(mod #name; pub use #name::*;)
@@ -258,10 +305,22 @@ fn module_file(model: &Model, domains: &[&str], module: Option<&Module>, _: &Opt
                     pub mod methods;
                 ));
             }
-            items.extend(quote! {
-                #[cfg(feature = "registry")]
-                pub mod registry;
-            });
+            if dispatch::text(model, module).is_some() {
+                items.extend(quote!(
+                    mod handler;
+                    pub use handler::{TaskHandler, TaskRequest, TaskResponse};
+                ));
+            }
+            match registry(options) {
+                Registry::Feature => items.extend(quote!(
+                    #[cfg(feature = "registry")]
+                    pub mod registry;
+                )),
+                Registry::Always => items.extend(quote!(
+                    pub mod registry;
+                )),
+                Registry::Never => {}
+            }
             format!(
                 "Types of {}, all by the names of their definitions.",
                 module.input
@@ -339,29 +398,29 @@ fn registry_file(model: &Model, module: &Module) -> String {
     render("Decoding by the name of a definition.", &items)
 }
 
-fn library(model: &Model, _: &Options) -> String {
+fn library(model: &Model, options: &Options) -> String {
     let modules = model.modules.iter().map(|module| {
         let name = ident(&module.name);
-        let docs = doc(&format!("{}.", module.input));
+        let docs = doc(&format!("The types of {}.", module.input));
         let feature = module
             .feature
             .as_ref()
             .map(|feature| quote!(#[cfg(feature = #feature)]));
         quote!(#docs #feature #[rustfmt::skip] pub mod #name;)
     });
+    let convert = convert::text(model).map(|_| quote!());
     let items = quote! {
-        #![allow(clippy::all, clippy::pedantic)]
-        #![allow(dead_code, unused_imports)]
+        // A variant is as large as its object; what to box is for users to decide.
+        #![allow(clippy::large_enum_variant, clippy::type_complexity)]
         #(#modules)*
         #[rustfmt::skip]
         pub mod common;
+        #convert
         pub mod method;
+        #[allow(dead_code)] // not every set of schemas needs every helper
         mod support;
 
-        pub use support::{JsonObject, UnknownValue};
+        pub use support::{ConversionError, JsonObject, UnknownValue};
     };
-    render(
-        "Types of the Model Context Protocol, generated from its JSON Schemas.",
-        &items,
-    )
+    render(&package::front(model, options), &items)
 }

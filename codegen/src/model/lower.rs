@@ -39,7 +39,15 @@ pub(super) fn lower(
         let place = Place {
             pointer: reader.pointer(name),
             domain: lower.domain(name),
-            name: names::definition_name(name),
+            name: match &shapes[name] {
+                // The crate's own name for exactly this.
+                Shape::Object(object)
+                    if *object == Object::open() && names::type_name(name) == "JsonObject" =>
+                {
+                    "JsonObject".to_owned()
+                }
+                _ => names::definition_name(name),
+            },
         };
         let id = lower.claim(name, &place, true)?;
         lower.definitions.insert(name.clone(), id);
