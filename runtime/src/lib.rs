@@ -10,6 +10,7 @@ mod protocol;
 pub mod server;
 pub mod store;
 pub mod task;
+pub mod testing;
 pub mod tool;
 pub mod transport;
 

@@ -366,3 +366,14 @@ impl TaskStore for MemoryStore {
         Box::pin(async move { Ok(self.take(worker, now, limit)) })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::store_contract;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn the_memory_store_keeps_the_contract() {
+        store_contract(|| Arc::new(MemoryStore::new())).await;
+    }
+}

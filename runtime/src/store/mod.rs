@@ -2,7 +2,7 @@
 //!
 //! A store keeps [`Task`] snapshots and swaps one for the next. It knows nothing of runs, waiters or wire shapes, and
 //! it reads no clock: the engine passes steady time in. Write your own by implementing [`TaskStore`] and running
-//! [`store_contract`](TaskStore) on it.
+//! [`store_contract`](crate::testing::store_contract) on it.
 
 mod memory;
 
@@ -116,7 +116,7 @@ pub enum StoreError {
 
 /// Keeps tasks.
 ///
-/// Rules that every store obeys, checked by [`store_contract`](TaskStore):
+/// Rules that every store obeys, checked by [`store_contract`](crate::testing::store_contract):
 ///
 /// 1. What [`create`](Self::create) and [`update`](Self::update) have answered is there for every later read, and
 ///    survives a crash if [`is_durable`](Self::is_durable).
