@@ -10,6 +10,9 @@ mod journal;
 mod machine;
 mod record;
 
+#[cfg(test)]
+mod tests;
+
 pub use clock::{Clock, SystemClock, Timeline, Timestamp};
 pub use id::{Principal, TaskId, WorkerId};
 pub use journal::{Answer, AskRefused, Asked, Journal, Question, QuestionState};
