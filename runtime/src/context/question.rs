@@ -224,7 +224,6 @@ mod tests {
         )
     }
 
-    /// covers: M-UPD-3
     #[test]
     fn an_answer_must_fit_the_form_it_answers() {
         let check = |answer: Value| check_answer(&form(), &answer).map_err(|bad| bad.to_string());

@@ -126,10 +126,12 @@ impl Live {
     }
 }
 
+type Shard = Mutex<HashMap<TaskId, Arc<Live>>>;
+
 /// All live tasks.
 pub(super) struct LiveMap {
     hasher: RandomState,
-    shards: Box<[Mutex<HashMap<TaskId, Arc<Live>>>]>,
+    shards: Box<[Shard]>,
 }
 
 impl Default for LiveMap {
@@ -142,7 +144,7 @@ impl Default for LiveMap {
 }
 
 impl LiveMap {
-    fn shard(&self, id: &str) -> &Mutex<HashMap<TaskId, Arc<Live>>> {
+    fn shard(&self, id: &str) -> &Shard {
         // SHARDS is small, so the cast loses nothing that matters.
         &self.shards[(self.hasher.hash_one(id) as usize) % SHARDS]
     }
@@ -157,7 +159,7 @@ impl LiveMap {
 
     /// The runs of this process.
     pub(super) fn runs(&self) -> Vec<Arc<Live>> {
-        let runs = |shard: &Mutex<HashMap<TaskId, Arc<Live>>>| {
+        let runs = |shard: &Shard| {
             shard
                 .lock()
                 .values()

@@ -206,3 +206,80 @@ pub(crate) fn changed_for_good(stored: &Task, next: &Task) -> Option<&'static st
         None
     }
 }
+
+/// Implements methods of [`TaskStore`] by those of a field.
+#[cfg(test)]
+macro_rules! delegate {
+    ($field:ident: $($method:ident),*) => { $(crate::store::delegate!(@$method $field);)* };
+    (@create $field:ident) => {
+        fn create(&self, task: Arc<Task>) -> BoxFuture<'_, Result<(), StoreError>> {
+            self.$field.create(task)
+        }
+    };
+    (@get $field:ident) => {
+        fn get<'a>(
+            &'a self,
+            id: &'a str,
+            now: Timestamp,
+        ) -> BoxFuture<'a, Result<Option<Arc<Task>>, StoreError>> {
+            self.$field.get(id, now)
+        }
+    };
+    (@update $field:ident) => {
+        fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>> {
+            self.$field.update(task)
+        }
+    };
+    (@remove $field:ident) => {
+        fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+            self.$field.remove(id)
+        }
+    };
+    (@list $field:ident) => {
+        fn list<'a>(
+            &'a self,
+            owner: Option<&'a Principal>,
+            after: Option<&'a Position>,
+            limit: usize,
+            now: Timestamp,
+        ) -> BoxFuture<'a, Result<Vec<Arc<Task>>, StoreError>> {
+            self.$field.list(owner, after, limit, now)
+        }
+    };
+    (@expired $field:ident) => {
+        fn expired(
+            &self,
+            now: Timestamp,
+            limit: usize,
+        ) -> BoxFuture<'_, Result<Vec<Arc<Task>>, StoreError>> {
+            self.$field.expired(now, limit)
+        }
+    };
+    (@next_expiry $field:ident) => {
+        fn next_expiry(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
+            self.$field.next_expiry()
+        }
+    };
+    (@heartbeat $field:ident) => {
+        fn heartbeat<'a>(
+            &'a self,
+            worker: &'a WorkerId,
+            until: Timestamp,
+            now: Timestamp,
+        ) -> BoxFuture<'a, Result<(), StoreError>> {
+            self.$field.heartbeat(worker, until, now)
+        }
+    };
+    (@claim $field:ident) => {
+        fn claim<'a>(
+            &'a self,
+            worker: &'a WorkerId,
+            now: Timestamp,
+            limit: usize,
+        ) -> BoxFuture<'a, Result<Vec<Arc<Task>>, StoreError>> {
+            self.$field.claim(worker, now, limit)
+        }
+    };
+}
+#[cfg(test)]
+pub(crate) use delegate;

@@ -1,0 +1,208 @@
+//! Limits, owners and listings.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+
+fn limit(error: EngineError) -> (LimitKind, u64) {
+    match error {
+        EngineError::Limit { kind, max, .. } => (kind, max),
+        other => panic!("no limit but {other:?}"),
+    }
+}
+
+fn of(owner: &str, tool: Tool) -> Launch {
+    Launch {
+        owner: Some(owner.into()),
+        ..launch(tool)
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn running_tasks_are_limited_for_each_principal_and_overall() {
+    let engine = limited(Limits::default().tasks(3).tasks_per_principal(2));
+    let first = started(engine.start(of("alice", endless())).await.unwrap());
+    engine.start(of("alice", endless())).await.unwrap();
+    let refused = engine.start(of("alice", endless())).await.unwrap_err();
+    assert_eq!(limit(refused.clone()), (LimitKind::TasksPerPrincipal, 2));
+    assert!(refused.to_string().contains("limited to 2"), "{refused}");
+    engine.start(of("bob", endless())).await.unwrap();
+    assert_eq!(
+        limit(engine.start(of("bob", endless())).await.unwrap_err()),
+        (LimitKind::Tasks, 3)
+    );
+    // A task that has ended makes room.
+    let alice = Principal::from("alice");
+    engine
+        .cancel(first.id().as_str(), Some(&alice), Cancel::Now)
+        .await
+        .unwrap();
+    settle().await;
+    engine.start(of("alice", endless())).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn payloads_are_limited_each_way() {
+    let engine = limited(Limits::default().payload_bytes(100));
+    let big = "x".repeat(200);
+    let mut arguments = JsonObject::new();
+    arguments.insert("a".into(), json!(big));
+    let call = Launch {
+        arguments,
+        ..launch(endless())
+    };
+    assert_eq!(
+        limit(engine.start(call).await.unwrap_err()),
+        (LimitKind::PayloadBytes, 100)
+    );
+    assert_eq!(engine.stats().running, 0);
+
+    let id = engine
+        .go(tool(move |_| std::future::ready(done(&big))))
+        .await;
+    let failed = error(&engine.end(&id).await);
+    assert_eq!(failed.data.unwrap()["limit"], "payloadBytes");
+
+    let id = engine
+        .go(tool(|ctx| async move {
+            done(&format!("{:?}", ctx.roots().await))
+        }))
+        .await;
+    engine.look(&id).await;
+    let answer = json!({"roots": [{"uri": "x".repeat(200)}]});
+    let refused = engine
+        .answer(&id, None, [("roots".to_owned(), answer)])
+        .await
+        .unwrap_err();
+    assert_eq!(limit(refused), (LimitKind::PayloadBytes, 100));
+    assert_eq!(engine.look(&id).await.status(), Status::InputRequired);
+}
+
+/// covers: L-RES-2
+#[tokio::test(start_paused = true)]
+async fn waiters_are_limited_and_a_gone_one_makes_room() {
+    let engine = limited(Limits::default().waiters(1));
+    let id = engine.go(endless()).await;
+    let first = engine.subscribe(&id, None).await.unwrap();
+    let refused = engine.subscribe(&id, None).await.unwrap_err();
+    assert_eq!(limit(refused), (LimitKind::Waiters, 1));
+    drop(first);
+    engine.subscribe(&id, None).await.unwrap();
+    assert_eq!(engine.stats().waiters, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_tools_concurrency_makes_calls_wait_in_line() {
+    let engine = engine();
+    let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (n, m) = (Arc::clone(&now), Arc::clone(&most));
+    let narrow = with(
+        tool(move |_| {
+            let (now, most) = (Arc::clone(&n), Arc::clone(&m));
+            async move {
+                most.fetch_max(now.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+                tokio::time::sleep(SECOND).await;
+                now.fetch_sub(1, Ordering::Relaxed);
+                done("x")
+            }
+        }),
+        |options| options.concurrency = Some(2),
+    );
+    let mut ids = Vec::new();
+    for _ in 0..5 {
+        ids.push(engine.go(narrow.clone()).await);
+    }
+    let waiting = engine.look(&ids[4]).await;
+    assert_eq!(waiting.status_message(), Some("waiting for a free place"));
+    for id in &ids {
+        assert_eq!(engine.end(id).await.status_message(), None);
+    }
+    assert_eq!(most.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_time_to_live_is_the_clients_else_the_tools_up_to_the_ceiling() {
+    let engine = limited(
+        Limits::default()
+            .max_ttl(Some(100 * SECOND))
+            .default_ttl(None),
+    );
+    let ttl = async |asked, tool: Option<Duration>| {
+        let call = Launch {
+            ttl_ms: asked,
+            ..launch(with(endless(), |options| options.ttl = tool))
+        };
+        started(engine.start(call).await.unwrap()).ttl_ms()
+    };
+    assert_eq!(ttl(Some(5000), Some(7 * SECOND)).await, Some(5000));
+    assert_eq!(ttl(None, Some(7 * SECOND)).await, Some(7000));
+    assert_eq!(ttl(Some(u64::MAX), None).await, Some(100_000));
+    assert_eq!(ttl(None, None).await, Some(100_000));
+    let free = limited(Limits::default().max_ttl(None).default_ttl(None));
+    assert_eq!(
+        started(free.start(launch(endless())).await.unwrap()).ttl_ms(),
+        None
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_foreign_task_is_like_none() {
+    let engine = engine();
+    let task = started(engine.start(of("alice", endless())).await.unwrap());
+    let id = task.id().as_str();
+    let (alice, bob) = (Principal::from("alice"), Principal::from("bob"));
+    for other in [None, Some(&bob)] {
+        let answers = [("k".to_owned(), json!({}))];
+        for refused in [
+            engine.get(id, other).await.map(drop),
+            engine.wait(id, other).await.map(drop),
+            engine.subscribe(id, other).await.map(drop),
+            engine.answer(id, other, answers).await.map(drop),
+            engine.refuse(id, other, "k", "no").await.map(drop),
+            engine.cancel(id, other, Cancel::Now).await.map(drop),
+            engine.cancel(id, other, Cancel::Request).await.map(drop),
+            engine.get(&"x".repeat(300), other).await.map(drop),
+        ] {
+            assert!(matches!(refused, Err(EngineError::NotFound)), "{refused:?}");
+        }
+        assert!(engine.list(other, None).await.unwrap().tasks.is_empty());
+    }
+    assert_eq!(
+        engine.get(id, Some(&alice)).await.unwrap().status(),
+        Status::Working
+    );
+    assert_eq!(
+        engine.list(Some(&alice), None).await.unwrap().tasks.len(),
+        1
+    );
+}
+
+/// covers: L-LIST-1
+#[tokio::test(start_paused = true)]
+async fn listings_come_in_pages_with_opaque_cursors() {
+    let engine = limited(Limits::default().page_size(3));
+    let mut ids = Vec::new();
+    for _ in 0..7 {
+        ids.push(engine.go(endless()).await);
+        tokio::time::sleep(SECOND / 100).await;
+    }
+    let (mut seen, mut cursor) = (Vec::new(), None);
+    loop {
+        let page = engine.list(None, cursor.as_deref()).await.unwrap();
+        seen.extend(page.tasks.iter().map(|task| task.id().to_string()));
+        cursor = page.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    ids.sort();
+    seen.sort();
+    assert_eq!(seen, ids);
+    for bad in ["", "x", "bm9uc2Vuc2U", "!!!", "MS4", "MDEuYQ"] {
+        let refused = engine.list(None, Some(bad)).await;
+        assert!(
+            matches!(refused, Err(EngineError::BadCursor)),
+            "{bad}: {refused:?}"
+        );
+    }
+}

@@ -1,0 +1,152 @@
+//! Real threads racing, and callers that leave midway.
+
+use super::*;
+use crate::{
+    BoxFuture,
+    store::{Position, StoreError, Swap},
+    task::{Timestamp, WorkerId},
+};
+
+/// covers: M-CAN-2
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn cancel_and_finish_end_in_one_state_for_every_reader() {
+    let engine = engine();
+    let mut ends = [0usize; 2];
+    for round in 0..2000 {
+        let (tool, tell) = told();
+        let id = engine.go(tool).await;
+        let canceller = {
+            let (engine, id) = (engine.clone(), id.clone());
+            tokio::spawn(async move {
+                for _ in 0..round % 7 {
+                    tokio::task::yield_now().await;
+                }
+                engine.cancel(&id, None, Cancel::Now).await
+            })
+        };
+        let waiter = {
+            let (engine, id) = (engine.clone(), id.clone());
+            tokio::spawn(async move { engine.wait(&id, None).await })
+        };
+        // The tool may have been dropped by now.
+        let _ = tell.send(done("x"));
+        let cancelled = canceller.await.unwrap();
+        let waited = waiter.await.unwrap().unwrap();
+        let read = engine.get(&id, None).await.unwrap();
+        assert_eq!(read, waited);
+        match cancelled {
+            Ok(task) => {
+                assert_eq!(read, task);
+                assert_eq!(read.status(), Status::Cancelled);
+                ends[0] += 1;
+            }
+            Err(EngineError::Terminal(task)) => {
+                assert_eq!(read, task);
+                assert_eq!(result(&read), text("x"));
+                ends[1] += 1;
+            }
+            Err(other) => panic!("{other:?}"),
+        }
+        assert!(engine.cancel(&id, None, Cancel::Now).await.is_err());
+    }
+    assert!(ends[0] > 0, "cancel never won: {ends:?}");
+    while engine.stats() != Stats::default() {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A store that takes its time and fails when told.
+struct Slow {
+    inner: MemoryStore,
+    failing: std::sync::atomic::AtomicUsize,
+}
+
+impl Slow {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            inner: MemoryStore::new(),
+            failing: 0.into(),
+        })
+    }
+}
+
+impl TaskStore for Slow {
+    fn create(&self, task: Arc<Task>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            tokio::time::sleep(SECOND).await;
+            self.inner.create(task).await
+        })
+    }
+
+    fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>> {
+        use std::sync::atomic::Ordering::Relaxed;
+        Box::pin(async move {
+            tokio::time::sleep(SECOND).await;
+            if self
+                .failing
+                .fetch_update(Relaxed, Relaxed, |n| n.checked_sub(1))
+                .is_ok()
+            {
+                return Err(StoreError::Other("not now".into()));
+            }
+            let swap = self.inner.update(task).await;
+            tokio::time::sleep(SECOND).await;
+            swap
+        })
+    }
+
+    crate::store::delegate!(inner: get, remove, list, expired, next_expiry, heartbeat, claim);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_change_is_seen_through_when_its_caller_leaves() {
+    let engine = Engine::new(Slow::new()).unwrap();
+    let id = engine.go(endless()).await;
+    let mut subscription = engine.subscribe(&id, None).await.unwrap();
+    let cancel = engine.cancel(&id, None, Cancel::Now);
+    assert!(tokio::time::timeout(SECOND / 2, cancel).await.is_err());
+    let task = subscription.next().await.unwrap();
+    assert_eq!(task.status(), Status::Cancelled);
+    settle().await;
+    assert_eq!(engine.stats().running, 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_caller_that_leaves_while_its_task_is_stored_leaves_a_whole_task() {
+    let store = Slow::new();
+    let engine = Engine::new(Arc::clone(&store) as Arc<dyn TaskStore>).unwrap();
+    let call = engine.start(launch(tool(|_| async { done("x") })));
+    assert!(tokio::time::timeout(SECOND / 2, call).await.is_err());
+    tokio::time::sleep(10 * SECOND).await;
+    let tasks = engine.list(None, None).await.unwrap().tasks;
+    assert_eq!(tasks.len(), 1);
+    assert_eq!(tasks[0].status(), Status::Completed);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_a_task_is_stored_as_soon_as_the_store_can() {
+    let store = Slow::new();
+    store.failing.store(4, std::sync::atomic::Ordering::Relaxed);
+    let engine = Engine::new(Arc::clone(&store) as Arc<dyn TaskStore>).unwrap();
+    let id = engine.go(tool(|_| async { done("x") })).await;
+    assert_eq!(result(&engine.end(&id).await), text("x"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_store_does_not_hold_a_tool_up_that_reports() {
+    let engine = Engine::new(Slow::new()).unwrap();
+    let before = tokio::time::Instant::now();
+    let id = engine
+        .go(tool(move |ctx| async move {
+            for n in 0..1000 {
+                ctx.status(format!("line {n}")).await;
+            }
+            done(&format!("{:?}", before.elapsed() < 2 * SECOND))
+        }))
+        .await;
+    let task = engine.end(&id).await;
+    assert_eq!(
+        (result(&task), task.status_message()),
+        (text("true"), Some("line 999"))
+    );
+}
