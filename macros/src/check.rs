@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use proc_macro2::TokenStream;
+use quote::ToTokens as _;
+
 use syn::{
     Attribute, FnArg, GenericParam, ItemImpl, Pat, Receiver, ReceiverKind, ReturnType, Safety,
     Signature, Type,
-    spanned::Spanned as _,
     visit::{self, Visit},
 };
 
@@ -114,14 +116,14 @@ fn return_type(cx: &Ctxt, sig: &Signature) {
     };
     let mut found = Borrows::default();
     found.visit_type(ty);
-    if let Some(span) = found.impl_trait {
-        cx.add(syn::Error::new(
-            span,
+    if let Some(ty) = found.impl_trait {
+        cx.error(
+            ty,
             "a tool's result has a name: return `String`, `Json<T>`, a content block, or `Result` of one of these",
-        ));
+        );
     }
-    for span in found.references {
-        cx.add(syn::Error::new(span, "a tool's result is owned: return `String` or `Json<T>`; only `&'static str` may be borrowed"));
+    for ty in found.references {
+        cx.error(ty, "a tool's result is owned: return `String` or `Json<T>`; only `&'static str` may be borrowed");
     }
 }
 
@@ -271,17 +273,14 @@ pub(crate) fn has_name(cx: &Ctxt, pat: &Pat) {
 pub(crate) fn parameter(cx: &Ctxt, param: &Param) {
     let mut found = Borrows::default();
     found.visit_type(&param.ty);
-    if let Some(span) = found.impl_trait {
-        cx.add(syn::Error::new(span, "an argument has one type, which gives its schema: write that type instead of `impl Trait`"));
+    if let Some(ty) = found.impl_trait {
+        cx.error(ty, "an argument has one type, which gives its schema: write that type instead of `impl Trait`");
     }
-    if let Some(span) = found.inferred {
-        cx.add(syn::Error::new(
-            span,
-            "write the type out: the schema is made from it",
-        ));
+    if let Some(ty) = found.inferred {
+        cx.error(ty, "write the type out: the schema is made from it");
     }
-    for span in found.references {
-        cx.add(syn::Error::new(span, owned_instead(&param.ty)));
+    for ty in found.references {
+        cx.error(ty, owned_instead(&param.ty));
     }
 }
 
@@ -301,9 +300,9 @@ fn owned_instead(ty: &Type) -> String {
 /// References and traits inside a type.
 #[derive(Default)]
 struct Borrows {
-    references: Vec<proc_macro2::Span>,
-    impl_trait: Option<proc_macro2::Span>,
-    inferred: Option<proc_macro2::Span>,
+    references: Vec<TokenStream>,
+    impl_trait: Option<TokenStream>,
+    inferred: Option<TokenStream>,
 }
 
 impl<'ast> Visit<'ast> for Borrows {
@@ -313,7 +312,7 @@ impl<'ast> Visit<'ast> for Borrows {
             .as_ref()
             .is_none_or(|lifetime| lifetime.ident != "static")
         {
-            self.references.push(ty.span());
+            self.references.push(ty.to_token_stream());
         } else {
             visit::visit_type_reference(self, ty);
         }
@@ -323,18 +322,33 @@ impl<'ast> Visit<'ast> for Borrows {
         if let syn::GenericArgument::Lifetime(lifetime) = argument
             && lifetime.ident != "static"
         {
-            self.references.push(lifetime.span());
+            self.references.push(lifetime.to_token_stream());
         }
         visit::visit_generic_argument(self, argument);
     }
 
     fn visit_type_impl_trait(&mut self, ty: &'ast syn::TypeImplTrait) {
-        self.impl_trait.get_or_insert(ty.span());
+        self.impl_trait.get_or_insert_with(|| ty.to_token_stream());
     }
 
     fn visit_type_infer(&mut self, ty: &'ast syn::TypeInfer) {
-        self.inferred.get_or_insert(ty.span());
+        self.inferred.get_or_insert_with(|| ty.to_token_stream());
     }
+}
+
+/// Whether a function of this outline can stand in the program at all, for the errors of its users.
+pub(crate) fn can_stand(sig: &Signature) -> bool {
+    let mut found = Borrows::default();
+    found.visit_return_type(&sig.output);
+    let inputs = &sig.inputs;
+    let in_result = !found.references.is_empty() || found.impl_trait.is_some();
+    inputs.iter().for_each(|input| found.visit_fn_arg(input));
+    let receiver = matches!(inputs.first(), Some(FnArg::Receiver(_)));
+    !in_result
+        && !receiver
+        && found.impl_trait.is_none()
+        && found.inferred.is_none()
+        && sig.generics.params.is_empty()
 }
 
 /// Rules on a function as a whole.

@@ -34,7 +34,7 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
         }
         let Some(index) = UNITS.iter().position(|(name, _)| *name == unit) else {
             let unit = if unit.is_empty() { tail } else { unit };
-            return Err(format!("`{unit}` is no unit of time; {}", how()));
+            return Err(format!("`{}` is no unit of time; {}", unit.trim(), how()));
         };
         if index < allowed {
             return Err(format!(

@@ -35,25 +35,43 @@ pub(crate) fn function(list: TokenStream, item: TokenStream) -> TokenStream {
             let build = body_of_tool(&Crate::of(&tool.settings), &tool);
             free(&tool, &function, &build)
         }
-        // A function stays, and is a tool by its type, so that its users are not wrong too.
         Err(errors) => {
-            function.sig.asyncness.get_or_insert_default();
-            let rest =
-                if function.sig.generics.params.is_empty() && function.sig.receiver().is_none() {
-                    free(&tool, &function, &quote!(loop {}))
-                } else {
-                    let Function {
-                        attrs,
-                        vis,
-                        sig,
-                        body,
-                    } = &function;
-                    let body = ast::body_or_empty(body.as_ref());
-                    quote!(#(#attrs)* #vis #sig #body)
-                };
+            let rest = stand_in(&tool, function);
             quote!(#errors #rest)
         }
     }
+}
+
+/// A function that is a tool by its type, so that the users of a function with mistakes are not wrong too.
+fn stand_in(tool: &ToolFunction, mut function: Function) -> TokenStream {
+    let outline_is_wrong = !check::can_stand(&function.sig);
+    function
+        .attrs
+        .retain(|attr| !attr::is_parameter_setting(attr));
+    for input in &mut function.sig.inputs {
+        if let FnArg::Typed(input) = input {
+            input.attrs.clear();
+        }
+    }
+    if outline_is_wrong {
+        let Function {
+            attrs,
+            vis,
+            sig,
+            body,
+        } = &function;
+        let method = matches!(sig.inputs.first(), Some(FnArg::Receiver(_)));
+        let body = ast::body_or_empty(body.as_ref());
+        return if method {
+            quote!(#(#attrs)* #vis #sig #body)
+        } else {
+            TokenStream::new()
+        };
+    }
+    let sig = &mut function.sig;
+    sig.asyncness.get_or_insert_default();
+    (sig.constness, sig.abi, sig.safety) = (None, None, syn::Safety::Default);
+    free(tool, &function, &quote!(loop {}))
 }
 
 /// The function, and inside of it the function as written and the definition of the tool.
@@ -271,7 +289,7 @@ fn build(
     let result = &tool.output;
     let span = ast::span_of(result);
     let output = &local("output");
-    let make_output = quote_spanned!(span=> let #output = #krate::Output::<#result>::new(););
+    let make_output = quote_spanned!(span=> let #output = #krate::output::<#result>(););
     let values: Vec<TokenStream> = parts.iter().map(|part| part.value.clone()).collect();
     let call = start(&values);
     let run = quote_spanned!(tool.ident.span()=> #output.of(#call));
@@ -331,7 +349,7 @@ fn part(krate: &Crate, index: usize, param: &Param) -> Part {
     let value = local(&format!("value_{index}")).to_token_stream();
     let of = |kind: &str, ty: &Type, arguments: TokenStream| {
         let kind = Ident::new(kind, span);
-        quote_spanned!(span=> #krate::#kind::<#ty>::new(#arguments))
+        quote_spanned!(span=> #krate::#kind::<#ty>(#arguments))
     };
     let (method, value, definition) = match &param.kind {
         Kind::Argument {
@@ -340,7 +358,7 @@ fn part(krate: &Crate, index: usize, param: &Param) -> Part {
             default,
             schema,
         } => {
-            let new = of("Argument", ty, quote!(#name));
+            let new = of("argument", ty, quote!(#name));
             let doc = doc.as_ref().map(|doc| quote!(.description(#doc)));
             let schema = schema.as_ref().map(|schema| quote!(.schema(#schema)));
             let default = default.as_ref().map(|default| {
@@ -361,15 +379,15 @@ fn part(krate: &Crate, index: usize, param: &Param) -> Part {
             ("argument", default, None)
         }
         Kind::Question { name, message } => {
-            let new = of("Question", ty, quote!(#name, #message));
+            let new = of("question", ty, quote!(#name, #message));
             ("question", value, Some(quote!(let #variable = #new;)))
         }
         Kind::Arguments { inner } => {
-            let new = of("Arguments", inner, TokenStream::new());
+            let new = of("arguments", inner, TokenStream::new());
             ("arguments", value, Some(quote!(let #variable = #new;)))
         }
         Kind::Extract => {
-            let new = of("Extract", ty, TokenStream::new());
+            let new = of("extract", ty, TokenStream::new());
             ("extract", value, Some(quote!(let #variable = #new;)))
         }
     };
@@ -385,7 +403,10 @@ fn default_value(krate: &Crate, default: &DefaultValue, span: Span) -> TokenStre
     match default {
         DefaultValue::OfType => quote_spanned!(span=> #krate::Default::default()),
         DefaultValue::Expr(expr) => match settings::string_literal(expr) {
-            Some(text) => quote!(#krate::Into::into(#text)),
+            Some(text) => {
+                let krate = krate.located_at(text.span());
+                quote_spanned!(text.span()=> #krate::from_text(#text))
+            }
             None => expr.to_token_stream(),
         },
     }
@@ -489,6 +510,15 @@ impl Crate {
             Some(path) => Self(quote!(#path::__private)),
             None => Self(quote!(::mcp_tasks::__private)),
         }
+    }
+
+    /// The same path, so that errors about what follows it are shown at `span`.
+    fn located_at(&self, span: Span) -> Self {
+        let relocate = |mut token: proc_macro2::TokenTree| {
+            token.set_span(token.span().located_at(span));
+            token
+        };
+        Self(self.0.clone().into_iter().map(relocate).collect())
     }
 
     /// `#[task_tools(crate = "..")]`

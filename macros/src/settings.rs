@@ -201,7 +201,18 @@ impl Entry {
     /// One of several strings.
     pub(crate) fn choice<T: Copy>(&self, cx: &Ctxt, choices: &[(&str, T)]) -> Option<T> {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        let given = self.string(cx, &format!("\"{}\"", names.first().unwrap_or(&"")))?;
+        let expr = self.expr(cx, &suggest::list(&names, "\"", "or"))?;
+        let Some(given) = string_literal(expr) else {
+            cx.error(
+                expr,
+                format!(
+                    "`{}` is one of the strings {}",
+                    self.name,
+                    suggest::list(&names, "\"", "and")
+                ),
+            );
+            return None;
+        };
         let text = given.value();
         let found = choices
             .iter()

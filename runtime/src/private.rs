@@ -15,7 +15,7 @@ pub use serde_json::json;
 pub use crate::tool::{
     CancelMode, IntoTool, Invocation, OnRestart, TaskSupport, Tool, ToolDefinition, ToolError,
     Toolbox,
-    parts::{Argument, Arguments, Extract, Output, Question, ToolBuilder},
+    parts::{ToolBuilder, argument, arguments, extract, from_text, output, question},
 };
 
 /// Another handle on a value, without need of `Clone` in scope.

@@ -272,14 +272,11 @@ pub struct Output<R> {
     convert: fn(R) -> Result<ToolOutput, ToolError>,
 }
 
-impl<R: IntoToolOutput> Output<R> {
-    /// For functions that return `R`.
-    #[expect(clippy::new_without_default, reason = "made by the macro only")]
-    pub fn new() -> Self {
-        Self {
-            schema: R::output_schema,
-            convert: R::into_tool_output,
-        }
+/// For functions that return `R`.
+pub fn output<R: IntoToolOutput>() -> Output<R> {
+    Output {
+        schema: R::output_schema,
+        convert: R::into_tool_output,
     }
 }
 

@@ -65,6 +65,7 @@ pub trait IntoTool<Marker> {
 #[derive(Debug)]
 pub struct Finished(());
 
+#[diagnostic::do_not_recommend]
 impl IntoTool<Finished> for Tool {
     fn into_tool(self) -> Tool {
         self

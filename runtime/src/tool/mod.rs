@@ -19,8 +19,8 @@ mod state;
 /// What `#[task_tool]` expands to calls of. No part of the public interface.
 pub(crate) mod parts {
     pub use super::{
-        builder::{Output, ToolBuilder},
-        parameter::{Argument, Arguments, Extract, Question},
+        builder::{ToolBuilder, output},
+        parameter::{argument, arguments, extract, from_text, question},
     };
 }
 
@@ -33,7 +33,7 @@ pub use self::{
     error::{INTERNAL_ERROR, INVALID_PARAMS, ToolError},
     extract::{Args, FromCall},
     function::{IntoTool, Invocation, ToolDefinition},
-    output::{IntoToolOutput, Json, ToolOutput},
+    output::{IntoToolError, IntoToolOutput, Json, JsonOutput, ToolOutput},
     parameter::DefaultValue,
     schema::ToolArgument,
     set::{IntoTools, RegisterError, ToolSet, Toolbox},

@@ -93,36 +93,42 @@ pub trait IntoToolOutput {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoToolOutput for ToolOutput {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
         Ok(self)
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoToolOutput for () {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::default())
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoToolOutput for String {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::text(self))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoToolOutput for &'static str {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::text(self))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoToolOutput for std::borrow::Cow<'static, str> {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::text(self))
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl IntoToolOutput for Vec<ContentBlock> {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput {
@@ -132,7 +138,18 @@ impl IntoToolOutput for Vec<ContentBlock> {
     }
 }
 
-impl<T: Serialize + JsonSchema> IntoToolOutput for Json<T> {
+/// Types whose values a tool can return as [`Json`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned as `Json`",
+    label = "`{Self}` has no JSON form with a schema",
+    note = "add `#[derive(serde::Serialize, schemars::JsonSchema)]` to the type"
+)]
+pub trait JsonOutput: Serialize + JsonSchema {}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + JsonSchema> JsonOutput for T {}
+
+impl<T: JsonOutput> IntoToolOutput for Json<T> {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
         let value = serde_json::to_value(&self.0).map_err(|e| {
             ToolError::internal(format!("the tool's result cannot be written as JSON: {e}"))
@@ -147,7 +164,18 @@ impl<T: Serialize + JsonSchema> IntoToolOutput for Json<T> {
     }
 }
 
-impl<T: IntoToolOutput, E: Into<ToolError>> IntoToolOutput for Result<T, E> {
+/// Errors that a tool function may return.
+#[diagnostic::on_unimplemented(
+    message = "the error `{Self}` does not convert to `ToolError`",
+    label = "its error is `{Self}`",
+    note = "write `impl From<{Self}> for ToolError`, or add `#[derive(mcp_tasks::ToolError)]` to the error"
+)]
+pub trait IntoToolError: Into<ToolError> {}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<ToolError>> IntoToolError for E {}
+
+impl<T: IntoToolOutput, E: IntoToolError> IntoToolOutput for Result<T, E> {
     fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
         match self {
             Ok(value) => value.into_tool_output(),

@@ -25,18 +25,16 @@ pub struct Argument<T> {
     absent: fn() -> Option<T>,
 }
 
-impl<T: ToolArgument> Argument<T> {
-    /// An argument of this name.
-    pub fn new(name: &'static str) -> Self {
-        Self {
-            name,
-            schema: schema::of_part::<T>,
-            decode: decode::from_value::<T>,
-            keywords: JsonObject::new(),
-            default: None,
-            fault: None,
-            absent: decode::from_nothing::<T>,
-        }
+/// An argument of this name.
+pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
+    Argument {
+        name,
+        schema: schema::of_part::<T>,
+        decode: decode::from_value::<T>,
+        keywords: JsonObject::new(),
+        default: None,
+        fault: None,
+        absent: decode::from_nothing::<T>,
     }
 }
 
@@ -63,17 +61,12 @@ impl<T> Argument<T> {
         self
     }
 
-    /// The value of an argument that is not there, if it can do without.
-    pub(super) fn absent(&self) -> Option<T> {
-        self.default
-            .map_or_else(self.absent, |default| Some(default()))
-    }
-}
-
-impl<T: DefaultValue> Argument<T> {
     /// Makes the argument optional, with this value when it is left out.
     #[must_use]
-    pub fn default(mut self, value: fn() -> T) -> Self {
+    pub fn default(mut self, value: fn() -> T) -> Self
+    where
+        T: DefaultValue,
+    {
         match serde_json::to_value(value()) {
             Ok(shown) => drop(self.keywords.insert("default".to_owned(), shown)),
             Err(e) => {
@@ -85,6 +78,12 @@ impl<T: DefaultValue> Argument<T> {
         }
         self.default = Some(value);
         self
+    }
+
+    /// The value of an argument that is not there, if it can do without.
+    pub(super) fn absent(&self) -> Option<T> {
+        self.default
+            .map_or_else(self.absent, |default| Some(default()))
     }
 }
 
@@ -105,14 +104,11 @@ pub struct Arguments<T> {
     pub(super) decode: fn(&JsonObject) -> Result<T, DecodeError>,
 }
 
-impl<T: ToolArgument> Arguments<T> {
-    /// The arguments as `T`.
-    #[expect(clippy::new_without_default, reason = "made by the macro only")]
-    pub fn new() -> Self {
-        Self {
-            schema: schema::of_part::<T>,
-            decode: decode::from_object::<T>,
-        }
+/// All arguments as `T`.
+pub fn arguments<T: ToolArgument>() -> Arguments<T> {
+    Arguments {
+        schema: schema::of_part::<T>,
+        decode: decode::from_object::<T>,
     }
 }
 
@@ -125,24 +121,22 @@ pub struct Question<T> {
     absent: fn() -> Option<T>,
 }
 
-impl<T: ToolArgument> Question<T> {
-    /// A question of this key and text.
-    pub fn new(name: &str, message: impl Into<String>) -> Self {
-        let form = Form::of::<T>(name);
-        let schema = form
-            .as_ref()
-            .map_or_else(|_| JsonObject::new(), |form| form.schema().clone());
-        Self {
-            ask: Ask {
-                name: name.to_owned(),
-                message: message.into(),
-                schema,
-            },
-            form: form.map_err(|error| error.to_string()),
-            decode: decode::from_value::<T>,
-            decode_object: decode::from_object::<T>,
-            absent: decode::from_nothing::<T>,
-        }
+/// A question of this key and text.
+pub fn question<T: ToolArgument>(name: &str, message: impl Into<String>) -> Question<T> {
+    let form = Form::of::<T>(name);
+    let schema = form
+        .as_ref()
+        .map_or_else(|_| JsonObject::new(), |form| form.schema().clone());
+    Question {
+        ask: Ask {
+            name: name.to_owned(),
+            message: message.into(),
+            schema,
+        },
+        form: form.map_err(|error| error.to_string()),
+        decode: decode::from_value::<T>,
+        decode_object: decode::from_object::<T>,
+        absent: decode::from_nothing::<T>,
     }
 }
 
@@ -171,15 +165,35 @@ pub struct Extract<T> {
     pub(super) state: Option<StateKey>,
 }
 
-impl<T: FromCall> Extract<T> {
-    /// Takes a `T`.
-    #[expect(clippy::new_without_default, reason = "made by the macro only")]
-    pub fn new() -> Self {
-        Self {
-            take: T::from_call,
-            state: T::state(),
-        }
+/// Takes a `T`.
+pub fn extract<T: FromCall>() -> Extract<T> {
+    Extract {
+        take: T::from_call,
+        state: T::state(),
     }
+}
+
+/// Types whose default can be written as a string.
+#[diagnostic::on_unimplemented(
+    message = "an argument of type `{Self}` cannot have a string as its default",
+    label = "its default is a string",
+    note = "write the default as a value of the type: `#[arg(default = 10)]`, `#[arg(default = Color::Red)]`"
+)]
+pub trait FromText {
+    /// The value.
+    fn from_text(text: &'static str) -> Self;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: From<&'static str>> FromText for T {
+    fn from_text(text: &'static str) -> Self {
+        Self::from(text)
+    }
+}
+
+/// The value that a string stands for.
+pub fn from_text<T: FromText>(text: &'static str) -> T {
+    T::from_text(text)
 }
 
 /// Says what a schema expects, in a few words.

@@ -1,0 +1,6 @@
+use mcp_tasks::task_tools;
+
+#[task_tools]
+async fn sell() {}
+
+fn main() {}
