@@ -1,8 +1,7 @@
 //! Which test covers which requirement.
 //!
 //! Requirements are the ids in the tables of `tests/requirements/tasks.md`. A test names the ids it covers in a comment
-//! above it: `/// covers: T05-M, M-CAN-2`. A row with a legacy and a modern column has two ids (`T05-L`, `T05-M`); a
-//! bare `T05` means both. Ids that no test names yet are listed in `tests/requirements/uncovered.txt`, which may only shrink.
+//! above it: `/// covers: T05-M, M-CAN-2`. A row with a legacy and a modern column has two ids (`T05-L`, `T05-M`). Ids that no test names yet are listed in `tests/requirements/uncovered.txt`, which may only shrink.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -71,15 +70,21 @@ impl Report {
         let mut covered_by: BTreeMap<String, Vec<TestRef>> =
             ids.iter().map(|id| (id.clone(), Vec::new())).collect();
         for (claim, test) in claims {
-            let both = [claim.clone(), format!("{claim}-L"), format!("{claim}-M")];
-            let known: Vec<_> = both.into_iter().filter(|id| ids.contains(id)).collect();
-            if known.is_empty() {
-                problems.push(format!(
+            // A row that only one era has needs no suffix.
+            let sides: Vec<_> = ["", "-L", "-M"]
+                .map(|era| format!("{claim}{era}"))
+                .into_iter()
+                .filter(|id| ids.contains(id))
+                .collect();
+            match sides.as_slice() {
+                [id] => covered_by.entry(id.clone()).or_default().push(test.clone()),
+                [] => problems.push(format!(
                     "{test} covers {claim}, which is no requirement: correct the id"
-                ));
-            }
-            for id in known {
-                covered_by.entry(id).or_default().push(test.clone());
+                )),
+                sides => problems.push(format!(
+                    "{test} covers {claim}, which has two sides: say {}",
+                    sides.join(" or ")
+                )),
             }
         }
         for id in allowed {
@@ -299,7 +304,7 @@ mod tests {
             file: "a.rs".into(),
             name: "t".to_owned(),
         };
-        let claims = [("T01".to_owned(), test.clone()), ("X-9".to_owned(), test)];
+        let claims = ["T01-L", "T21", "T01", "X-9"].map(|id| (id.to_owned(), test.clone()));
         let report = Report::compare(
             &requirement_ids(TABLES),
             &claims,
@@ -309,10 +314,13 @@ mod tests {
         assert_eq!(
             report.problems,
             [
+                "a.rs::t covers T01, which has two sides: say T01-L or T01-M",
                 "a.rs::t covers X-9, which is no requirement: correct the id",
                 "uncovered.txt lists NO-1, which is no requirement",
                 "T01-L is covered by a.rs::t: take it out of uncovered.txt",
+                "T21-M is covered by a.rs::t: take it out of uncovered.txt",
                 "no test covers M-LIFE-1: write one that says so",
+                "no test covers T01-M: write one that says so",
             ]
         );
     }

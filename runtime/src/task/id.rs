@@ -133,7 +133,7 @@ fn base32(bytes: &[u8]) -> String {
 mod tests {
     use super::*;
 
-    /// covers: T23
+    /// covers: T23-L, T23-M
     #[test]
     fn ids_are_long_plain_ascii_and_differ() {
         let ids: std::collections::HashSet<_> = (0..1000)

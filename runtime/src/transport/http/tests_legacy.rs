@@ -179,7 +179,7 @@ async fn a_session_is_opened_used_and_ended() {
     assert_eq!(server.open_sessions(), 0);
 }
 
-/// covers: T04
+/// covers: T04-L
 #[tokio::test]
 async fn tasks_are_listed_only_to_someone() {
     let (server, _) = server();
@@ -218,7 +218,7 @@ async fn tasks_are_listed_only_to_someone() {
     }
 }
 
-/// covers: T18, L-INP-1, L-INP-2
+/// covers: T18-L, L-INP-1, L-INP-2
 #[tokio::test]
 async fn a_question_goes_to_an_open_result_stream() {
     let (server, _) = server();
@@ -263,7 +263,7 @@ async fn a_question_goes_to_an_open_result_stream() {
     }
 }
 
-/// covers: L-INP-2, T18
+/// covers: L-INP-2, T18-L
 #[tokio::test]
 async fn a_question_goes_to_the_sessions_stream_once_the_client_has_named_the_task() {
     let (server, _) = server();
@@ -332,7 +332,7 @@ async fn a_question_is_asked_by_one_session_at_a_time() {
     assert_eq!(told["method"], "notifications/tasks/status");
 }
 
-/// covers: T26
+/// covers: T26-L
 #[tokio::test]
 async fn a_plain_call_asks_on_its_own_stream() {
     let (server, _) = server();
@@ -444,7 +444,7 @@ async fn a_request_that_is_called_off_gets_no_reply() {
     assert_eq!(messages, [] as [Value; 0]);
 }
 
-/// covers: T27
+/// covers: T27-L, T27-M
 #[tokio::test]
 async fn a_task_of_one_era_is_read_in_the_other() {
     let (server, _) = server();

@@ -12,7 +12,7 @@ fn no_tasks() -> Value {
     json!({"elicitation": {}})
 }
 
-/// covers: T01, M-CAP-2
+/// covers: T01-M, M-CAP-2
 #[tokio::test]
 async fn discovery_tells_versions_capabilities_and_who_we_are() {
     let (server, _) = server();
@@ -36,7 +36,7 @@ async fn discovery_tells_versions_capabilities_and_who_we_are() {
     );
 }
 
-/// covers: T01, M-RES-1
+/// covers: T01-M, M-RES-1
 #[tokio::test]
 async fn tools_are_listed_without_execution() {
     let (server, _) = server();
@@ -141,7 +141,7 @@ async fn versions_and_headers_must_agree() {
     }
 }
 
-/// covers: X-HTTP-2, T09, T10, T25
+/// covers: X-HTTP-2, T09-M, T10-M, T25-M
 #[tokio::test]
 async fn methods_of_no_one_and_of_the_other_era_are_not_found() {
     let (server, _) = server();
@@ -159,7 +159,7 @@ async fn methods_of_no_one_and_of_the_other_era_are_not_found() {
     }
 }
 
-/// covers: T25
+/// covers: T25-M
 #[tokio::test]
 async fn the_fallback_answers_the_rest_but_may_not_hand_out_tasks() {
     let (server, _) = server();
@@ -220,7 +220,7 @@ async fn http_itself_is_checked_first() {
     );
 }
 
-/// covers: T03, M-RES-1
+/// covers: T03-M, M-RES-1
 #[tokio::test]
 async fn a_plain_tool_answers_at_once_whatever_the_old_task_member_says() {
     let (server, _) = server();
@@ -260,7 +260,7 @@ async fn wrong_arguments_are_the_tools_error_and_unknown_tools_are_not() {
     }
 }
 
-/// covers: T05, T08, T20, M-LIFE-4, M-GET-1
+/// covers: T05-M, T08-M, T20-M, M-LIFE-4, M-GET-1
 #[tokio::test]
 async fn a_task_goes_from_handle_to_result() {
     let (server, gate) = server();
@@ -307,7 +307,7 @@ async fn a_task_goes_from_handle_to_result() {
     assert_eq!(error["code"], -32602);
 }
 
-/// covers: T22, M-CAP-1
+/// covers: T22-M, M-CAP-1
 #[tokio::test]
 async fn only_a_request_that_declares_the_extension_sees_tasks() {
     let (server, gate) = server();
@@ -343,7 +343,7 @@ async fn only_a_request_that_declares_the_extension_sees_tasks() {
     assert_eq!(error["code"], -32021);
 }
 
-/// covers: T12, T13, M-CAN-1, M-UPD-1
+/// covers: T12-M, T13-M, M-CAN-1, M-UPD-1
 #[tokio::test]
 async fn cancelling_is_acknowledged_and_only_that() {
     let (server, gate) = server();
@@ -367,7 +367,7 @@ async fn cancelling_is_acknowledged_and_only_that() {
     assert_eq!(told["params"]["status"], "cancelled");
 }
 
-/// covers: T11, T18, M-LIFE-3, M-UPD-1, M-UPD-3
+/// covers: T11-M, T18-M, M-LIFE-3, M-UPD-1, M-UPD-3
 #[tokio::test]
 async fn a_task_asks_and_is_answered_with_an_update() {
     let (server, _) = server();
@@ -397,7 +397,7 @@ async fn a_task_asks_and_is_answered_with_an_update() {
     );
 }
 
-/// covers: T26
+/// covers: T26-M
 #[tokio::test]
 async fn questions_before_a_task_are_settled_first() {
     let (server, _) = server();
@@ -573,7 +573,7 @@ async fn a_client_that_goes_away_ends_its_plain_call_and_no_task() {
     assert_eq!(told["params"]["status"], "completed");
 }
 
-/// covers: T21
+/// covers: T21-M
 #[tokio::test]
 async fn the_name_header_of_tasks_may_be_missing_but_not_differ() {
     let (server, _) = server();
@@ -658,7 +658,7 @@ async fn listen(server: &crate::Server, filter: Value, capabilities: Value) -> E
     Events::of(send(server, request).await)
 }
 
-/// covers: T14, M-LSN-1, M-LSN-2
+/// covers: T14-M, M-LSN-1, M-LSN-2
 #[tokio::test]
 async fn a_subscription_begins_with_what_it_grants_and_ends_cleanly() {
     let (server, _) = server();
@@ -714,7 +714,7 @@ async fn a_subscription_begins_with_what_it_grants_and_ends_cleanly() {
     assert_eq!(server.open_streams(), 0);
 }
 
-/// covers: T24
+/// covers: T24-M
 #[tokio::test]
 async fn a_task_is_its_owners_alone() {
     let (server, _) = server();

@@ -254,7 +254,7 @@ fn legacy(id: impl Into<Value>, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
 }
 
-/// covers: X-NEG-2, T01, T04, L-SUP-1
+/// covers: X-NEG-2, T01-L, T04-L, L-SUP-1
 #[tokio::test]
 async fn each_revision_gets_what_it_knows() {
     for (asked, given) in [
@@ -287,7 +287,7 @@ async fn each_revision_gets_what_it_knows() {
     }
 }
 
-/// covers: T03, T06, T07, T09, T15, T17, T22, L-TTL-1, L-RES-1, L-INP-3
+/// covers: T03-L, T06-L, T07-L, T09-L, T15-L, T17-L, T22-L, L-TTL-1, L-RES-1, L-INP-3
 #[tokio::test]
 async fn a_legacy_task_goes_from_handle_to_result() {
     let (mut client, _, gate, _) = initialized("2025-11-25", json!({})).await;
@@ -407,7 +407,7 @@ async fn a_task_with_wrong_arguments_fails_at_once_and_runs_nothing() {
     assert_eq!(result["result"]["content"], plain["result"]["content"]);
 }
 
-/// covers: T12, L-RES-3, L-RES-4
+/// covers: T12-L, L-RES-3, L-RES-4
 #[tokio::test]
 async fn a_legacy_task_is_cancelled_before_the_reply_and_its_waiters_are_told() {
     let (mut client, _, _, _) = initialized("2025-11-25", json!({})).await;
@@ -450,7 +450,7 @@ async fn a_legacy_task_is_cancelled_before_the_reply_and_its_waiters_are_told() 
     assert!(late.get("error").is_some());
 }
 
-/// covers: T10, L-LIST-1
+/// covers: T10-L, L-LIST-1
 #[tokio::test]
 async fn tasks_are_listed_by_pages() {
     let (mut client, _, _, _) = initialized("2025-11-25", json!({})).await;
@@ -471,7 +471,7 @@ async fn tasks_are_listed_by_pages() {
     assert_eq!(bad["error"]["code"], -32602);
 }
 
-/// covers: T18, L-INP-1, L-INP-2
+/// covers: T18-L, L-INP-1, L-INP-2
 #[tokio::test]
 async fn a_task_asks_on_the_result_stream_and_goes_on_with_the_answer() {
     let (mut client, _, _, _) = initialized("2025-11-25", json!({"elicitation": {}})).await;
@@ -569,7 +569,7 @@ async fn a_task_asks_a_client_that_only_polls_once_it_has_named_the_task() {
     );
 }
 
-/// covers: T26, M-UPD-4
+/// covers: T26-L, M-UPD-4
 #[tokio::test]
 async fn a_plain_legacy_call_asks_on_its_own_way() {
     let (mut client, _, _, _) = initialized("2025-06-18", json!({"elicitation": {}})).await;
@@ -604,7 +604,7 @@ async fn a_plain_legacy_call_asks_on_its_own_way() {
     );
 }
 
-/// covers: T14, T19
+/// covers: T14-L
 #[tokio::test]
 async fn changes_of_status_are_told_to_the_session() {
     let (mut client, _, gate, _) = initialized("2025-11-25", json!({})).await;
@@ -621,7 +621,7 @@ async fn changes_of_status_are_told_to_the_session() {
     assert!(told["params"].get("_meta").is_none());
 }
 
-/// covers: T27, X-NEG-1, L-TOL-2
+/// covers: T27-L, T27-M, X-NEG-1, L-TOL-2
 #[tokio::test]
 async fn one_connection_may_speak_both_ways_and_sees_one_task_in_two_shapes() {
     let (mut client, _, _, _) = initialized("2025-11-25", all()).await;
