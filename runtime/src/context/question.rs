@@ -74,7 +74,7 @@ impl InputKinds {
     /// Whether this may be asked.
     ///
     /// # Errors
-    /// Names the capability that the client would have to declare.
+    /// Names the capability that the client would have to declare, or says what is wrong with the question.
     pub fn permit(self, request: &InputRequest) -> Result<(), AskError> {
         let param = |name: &str| request.params.as_ref().and_then(|params| params.get(name));
         let (allowed, capability) = match request.method.as_str() {
@@ -96,11 +96,14 @@ impl InputKinds {
                 )));
             }
         };
-        if allowed {
-            Ok(())
-        } else {
-            Err(AskError::NotSupported(capability))
+        if !allowed {
+            return Err(AskError::NotSupported(capability));
         }
+        // A question that fits no schema would only fail on its way to the client, where the tool cannot be told.
+        serde_json::to_value(request)
+            .and_then(serde_json::from_value::<crate::types::ext_tasks::InputRequest>)
+            .map(drop)
+            .map_err(|error| AskError::Failed(format!("the question is malformed: {error}")))
     }
 }
 
@@ -277,7 +280,10 @@ mod tests {
             "elicitation/create",
             json!({"mode": "url", "url": "https://x", "message": "?"}),
         );
-        let tools = request("sampling/createMessage", json!({"tools": []}));
+        let tools = request(
+            "sampling/createMessage",
+            json!({"tools": [], "messages": [], "maxTokens": 1}),
+        );
         let only_forms = InputKinds {
             form: true,
             ..InputKinds::default()
@@ -304,6 +310,15 @@ mod tests {
             InputKinds::ALL.permit(&request("ping", json!({}))),
             Err(AskError::Failed(_))
         ));
+    }
+
+    #[test]
+    fn a_malformed_question_is_not_permitted() {
+        let nameless = request("sampling/createMessage", json!({"messages": []}));
+        let Err(AskError::Failed(reason)) = InputKinds::ALL.permit(&nameless) else {
+            panic!("a question without `maxTokens` was permitted");
+        };
+        assert!(reason.contains("maxTokens"), "{reason}");
     }
 
     #[test]

@@ -37,6 +37,18 @@ pub(crate) fn bad_member(path: &str, problem: &str) -> RpcError {
     RpcError::new(INVALID_PARAMS, format!("Invalid params: {path}: {problem}"))
 }
 
+/// The error of params that a generated type does not take; it names the member.
+pub(crate) fn invalid(error: serde_json::Error) -> RpcError {
+    RpcError::new(INVALID_PARAMS, format!("Invalid params: {error}"))
+}
+
+/// A question as the schemas have it.
+pub(crate) fn question(
+    request: &crate::context::InputRequest,
+) -> Result<crate::types::ext_tasks::InputRequest, serde_json::Error> {
+    serde_json::from_value(serde_json::to_value(request)?)
+}
+
 /// A result or a JSON-RPC error from what a tool gave.
 pub(crate) fn from_tool(error: ToolError) -> Result<crate::tool::ToolOutput, RpcError> {
     match error {

@@ -8,6 +8,22 @@ pub(crate) mod modern;
 pub(crate) mod negotiate;
 pub(crate) mod seal;
 
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    JsonObject,
+    server::RpcError,
+    task::Status,
+    types::{
+        ext_tasks,
+        method::{MethodInfo, MethodKind, Sender},
+        v2025_11_25,
+        v2025_11_25::TaskStatus,
+        v2026_07_28,
+    },
+};
+
 /// The key of the tasks extension in `capabilities.extensions`.
 pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
@@ -17,29 +33,44 @@ pub(crate) const MODERN: &str = "2026-07-28";
 /// The revisions of the legacy era, newest first.
 pub(crate) const LEGACY: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
 
-/// Whether any era has a method of this name that a client may call.
+/// Whether any era has a request of this name that a client may send.
 pub(crate) fn is_known_method(method: &str) -> bool {
-    const METHODS: [&str; 20] = [
-        "completion/complete",
-        "initialize",
-        "logging/setLevel",
-        "ping",
-        "prompts/get",
-        "prompts/list",
-        "resources/list",
-        "resources/read",
-        "resources/subscribe",
-        "resources/templates/list",
-        "resources/unsubscribe",
-        "server/discover",
-        "subscriptions/listen",
-        "tasks/cancel",
-        "tasks/get",
-        "tasks/list",
-        "tasks/result",
-        "tasks/update",
-        "tools/call",
-        "tools/list",
+    let known = |info: &MethodInfo| {
+        info.name == method && info.kind == MethodKind::Request && info.sender != Sender::Server
+    };
+    let tables = [
+        v2025_11_25::methods::ALL,
+        v2026_07_28::methods::ALL,
+        ext_tasks::methods::ALL,
     ];
-    METHODS.contains(&method)
+    tables.into_iter().flatten().any(known)
+}
+
+/// A generated type as the object that it is on the wire.
+pub(crate) fn plain<T: Serialize>(value: &T) -> Result<JsonObject, RpcError> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(_) => Err(RpcError::internal("Internal error: a result is no object")),
+        Err(error) => Err(RpcError::internal(format!(
+            "Internal error: a result cannot be written: {error}"
+        ))),
+    }
+}
+
+/// Milliseconds as the schemas have them.
+pub(crate) fn millis(millis: u64) -> i64 {
+    // The largest integer that a double holds exactly.
+    const MAX: u64 = (1 << 53) - 1;
+    millis.min(MAX) as i64
+}
+
+/// A status as the schemas have it.
+pub(crate) fn wire_status(status: Status) -> TaskStatus {
+    match status {
+        Status::Working => TaskStatus::Working,
+        Status::InputRequired => TaskStatus::InputRequired,
+        Status::Completed => TaskStatus::Completed,
+        Status::Failed => TaskStatus::Failed,
+        Status::Cancelled => TaskStatus::Cancelled,
+    }
 }

@@ -5,8 +5,11 @@
 
 use serde_json::{Value, json};
 
-use crate::JsonObject;
-use crate::server::{RpcError, error::UNSUPPORTED_VERSION};
+use crate::{
+    JsonObject,
+    server::{RpcError, error::UNSUPPORTED_VERSION},
+    types::v2025_11_25::methods::{Initialize, Method},
+};
 
 use super::{LEGACY, MODERN};
 
@@ -109,7 +112,7 @@ pub(crate) fn route(facts: Facts<'_>) -> Route {
             if !facts.serve_legacy {
                 return Route::Modern;
             }
-            if session || facts.method == "initialize" {
+            if session || facts.method == Initialize::NAME {
                 Route::Legacy
             } else {
                 Route::NoSession

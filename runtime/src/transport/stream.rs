@@ -27,6 +27,7 @@ use crate::{
         Caller, Inner, Outbox, RpcError, Server,
         rpc::{self, Message, Notification, Request, RequestId},
     },
+    types::v2025_11_25::methods::{Method, NotificationsCancelled, Ping},
 };
 
 use self::lines::{Line, Lines};
@@ -138,7 +139,7 @@ impl Connection {
         if let Some(session) = self.session() {
             legacy::notified(&session, notification);
         }
-        if notification.method != "notifications/cancelled" {
+        if notification.method != NotificationsCancelled::NAME {
             return;
         }
         let id = notification
@@ -269,7 +270,7 @@ impl Connection {
 /// What can be said to a request that belongs to no era.
 fn without_session(request: &Request) -> Result<JsonObject, RpcError> {
     match request.method.as_str() {
-        "ping" => Ok(JsonObject::new()),
+        Ping::NAME => Ok(JsonObject::new()),
         method if !is_known_method(method) => Err(RpcError::method_not_found(method)),
         _ => Err(RpcError::invalid_params(
             "Invalid params: the request names no protocol version in `_meta`, and no session was opened with \

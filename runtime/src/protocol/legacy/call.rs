@@ -14,9 +14,11 @@ use crate::{
     protocol::{
         failure,
         modern::{form, progress_params},
+        plain,
     },
     server::{Entry, RpcError, rpc},
     tool::{Ask, TaskSupport},
+    types::v2025_11_25::methods::{Method, NotificationsProgress},
 };
 
 use super::{
@@ -155,7 +157,7 @@ impl Exchange<'_> {
         match started {
             Started::Task(task) => {
                 push::created(self.inner, self.session, &task, feed).await;
-                Ok(shape::created(&task, &entry.tool.descriptor))
+                plain(&shape::created(&task, &entry.tool.descriptor))
             }
             Started::Inline(_) => Err(RpcError::internal(
                 "Internal error: the call was not made a task",
@@ -250,7 +252,7 @@ impl ContextBackend for CallContext {
             }
             let params = progress_params(token, done, total, message);
             self.wire
-                .send(rpc::notification("notifications/progress", &params))
+                .send(rpc::notification(NotificationsProgress::NAME, &params))
                 .await;
         })
     }

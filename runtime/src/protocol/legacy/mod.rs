@@ -19,6 +19,10 @@ use crate::{
         rpc::{Notification, Request},
     },
     task::Principal,
+    types::v2025_11_25::{
+        TaskRequest,
+        methods::{Initialize, Method, NotificationsCancelled, Ping, ToolsCall, ToolsList},
+    },
 };
 
 pub(crate) use push::Asking;
@@ -98,7 +102,7 @@ pub(crate) async fn serve(
 /// Takes a notification of a session.
 pub(crate) fn notified(session: &Session, notification: &Notification) {
     match notification.method.as_str() {
-        "notifications/cancelled" => session.cancel(&notification.params),
+        NotificationsCancelled::NAME => session.cancel(&notification.params),
         method => tracing::debug!(method, "a notification of no consequence"),
     }
 }
@@ -115,16 +119,15 @@ impl Exchange<'_> {
 
     async fn answer(&self) -> Result<JsonObject, RpcError> {
         match self.method {
-            "ping" => Ok(JsonObject::new()),
-            "initialize" => Err(RpcError::invalid_request(
+            Ping::NAME => Ok(JsonObject::new()),
+            Initialize::NAME => Err(RpcError::invalid_request(
                 "the session is initialized already",
             )),
-            "tools/list" => self.list_tools(),
-            "tools/call" => self.call_tool().await,
-            "tasks/get" if self.session.has_tasks() => self.get_task().await,
-            "tasks/result" if self.session.has_tasks() => self.task_result().await,
-            "tasks/list" if self.session.has_tasks() => self.list_tasks().await,
-            "tasks/cancel" if self.session.has_tasks() => self.cancel_task().await,
+            ToolsList::NAME => self.list_tools(),
+            ToolsCall::NAME => self.call_tool().await,
+            method if self.session.has_tasks() && TaskRequest::METHODS.contains(&method) => {
+                self.on_task().await
+            }
             method if is_ours(method) => Err(RpcError::method_not_found(method)),
             _ => self.fall_back().await,
         }

@@ -20,9 +20,10 @@ use crate::{
     JsonObject,
     context::AskError,
     engine::{EngineError, Progress, Subscription},
-    protocol::modern::progress_params,
+    protocol::{modern::progress_params, plain},
     server::{Inner, rpc},
     task::{Question, Status, Task},
+    types::v2025_11_25::methods::{Method, NotificationsProgress, NotificationsTasksStatus},
 };
 
 use super::{
@@ -210,10 +211,15 @@ impl Watcher {
         }
         self.told = Some(now);
         if self.session.channel.is_open() {
-            let params = shape::task(task);
+            let params = match plain(&shape::told(task)) {
+                Ok(params) => params,
+                Err(error) => {
+                    return tracing::error!(%error, task = %task.id(), "the task cannot be told");
+                }
+            };
             self.session
                 .channel
-                .send(rpc::notification("notifications/tasks/status", &params))
+                .send(rpc::notification(NotificationsTasksStatus::NAME, &params))
                 .await;
         }
     }
@@ -233,7 +239,7 @@ impl Watcher {
             let mut params =
                 progress_params(&feed.token, report.done, report.total, report.message);
             relate(&mut params, &self.link.id);
-            wire.send(rpc::notification("notifications/progress", &params))
+            wire.send(rpc::notification(NotificationsProgress::NAME, &params))
                 .await;
         }
     }
@@ -351,8 +357,7 @@ impl Drop for Claim {
     }
 }
 
-/// `related-task` for a result.
-pub(super) fn related(mut result: JsonObject, id: &str) -> JsonObject {
-    relate(&mut result, id);
-    result
+/// Marks a result as that of a task.
+pub(super) fn relate_result(result: &mut JsonObject, id: &str) {
+    relate(result, id);
 }

@@ -24,6 +24,7 @@ use crate::{
         rpc::{self, RequestId, Response},
     },
     task::Principal,
+    types::v2025_11_25::methods::{Method, NotificationsCancelled},
 };
 
 use super::{push::Link, wire::Wire};
@@ -240,7 +241,7 @@ impl Drop for OpenQuestion<'_> {
         params.insert("reason".into(), "the answer is not needed any more".into());
         let (wire, message) = (
             Arc::clone(self.wire),
-            rpc::notification("notifications/cancelled", &params),
+            rpc::notification(NotificationsCancelled::NAME, &params),
         );
         runtime.spawn(async move { wire.send(message).await });
     }

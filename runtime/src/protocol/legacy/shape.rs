@@ -2,8 +2,13 @@
 
 use crate::{
     JsonObject,
+    protocol::{millis, wire_status},
     task::{Outcome, Status, Task},
     tool::ToolDescriptor,
+    types::v2025_11_25::{
+        CancelTaskResult, CreateTaskResult, GetTaskResult, Task as WireTask,
+        TaskStatusNotificationParams,
+    },
 };
 
 /// The longest text of a tool's error that is repeated as the status message.
@@ -12,24 +17,41 @@ const MESSAGE: usize = 2_000;
 /// The member of a tool's `_meta` with the text that the model gets while the task runs.
 pub(crate) const IMMEDIATE: &str = "io.modelcontextprotocol/model-immediate-response";
 
+/// Makes one of the types that hold a task and nothing else.
+macro_rules! form {
+    ($form:ident, $task:expr) => {{
+        let task: &Task = $task;
+        let mut form = $form::new(
+            task.created_at().to_string(),
+            task.last_updated_at().to_string(),
+            wire_status(status(task)),
+            task.id().as_str(),
+            task.ttl_ms().map(millis),
+        );
+        form.poll_interval = task.poll_interval_ms().map(millis);
+        form.status_message = message(task);
+        form
+    }};
+}
+
 /// A task: its state without the result.
-pub(super) fn task(task: &Task) -> JsonObject {
-    let mut object = JsonObject::new();
-    object.insert("taskId".into(), task.id().as_str().into());
-    object.insert("status".into(), status(task).as_str().into());
-    if let Some(message) = message(task) {
-        object.insert("statusMessage".into(), message.into());
-    }
-    object.insert("createdAt".into(), task.created_at().to_string().into());
-    object.insert(
-        "lastUpdatedAt".into(),
-        task.last_updated_at().to_string().into(),
-    );
-    object.insert("ttl".into(), task.ttl_ms().into());
-    if let Some(interval) = task.poll_interval_ms() {
-        object.insert("pollInterval".into(), interval.into());
-    }
-    object
+pub(super) fn task(task: &Task) -> WireTask {
+    form!(WireTask, task)
+}
+
+/// What `tasks/get` gives.
+pub(super) fn got(task: &Task) -> GetTaskResult {
+    form!(GetTaskResult, task)
+}
+
+/// What `tasks/cancel` gives.
+pub(super) fn cancelled(task: &Task) -> CancelTaskResult {
+    form!(CancelTaskResult, task)
+}
+
+/// What `notifications/tasks/status` holds.
+pub(super) fn told(task: &Task) -> TaskStatusNotificationParams {
+    form!(TaskStatusNotificationParams, task)
 }
 
 /// The status: a tool's error makes a task `failed` here.
@@ -74,14 +96,13 @@ fn error_text(result: &JsonObject) -> String {
     text
 }
 
-/// `CreateTaskResult`.
-pub(super) fn created(created: &Task, tool: &ToolDescriptor) -> JsonObject {
-    let mut object = JsonObject::new();
-    object.insert("task".into(), task(created).into());
+/// The handle.
+pub(super) fn created(created: &Task, tool: &ToolDescriptor) -> CreateTaskResult {
+    let mut result = CreateTaskResult::new(task(created));
     if let Some(text) = tool.meta.as_ref().and_then(|meta| meta.get(IMMEDIATE)) {
         let mut meta = JsonObject::new();
         meta.insert(IMMEDIATE.into(), text.clone());
-        object.insert("_meta".into(), meta.into());
+        result.meta = Some(meta);
     }
-    object
+    result
 }

@@ -1,28 +1,53 @@
-//! `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel`.
+//! `tasks/get`, `tasks/result`, `tasks/list` and `tasks/cancel`: the methods that the schema has.
 
 use serde_json::Value;
 
 use crate::{
     JsonObject,
     engine::Cancel,
-    protocol::failure,
+    protocol::{failure, plain},
     server::{RpcError, error::INTERNAL_ERROR},
     task::{Outcome, Task},
+    types::v2025_11_25::{
+        CancelTaskRequestParams, CancelTaskResult, GetTaskPayloadRequestParams,
+        GetTaskPayloadResult, GetTaskRequestParams, GetTaskResult, ListTasksResult,
+        PaginatedRequestParams, TaskHandler, TaskRequest,
+        methods::{Method, TasksList},
+    },
 };
 
 use super::{Exchange, push, shape};
 
 impl Exchange<'_> {
-    pub(super) async fn get_task(&self) -> Result<JsonObject, RpcError> {
-        let id = failure::text(self.params, "taskId")?;
-        let task = self.inner.engine.get(id, self.owner()).await?;
+    /// Answers a request on tasks.
+    pub(super) async fn on_task(&self) -> Result<JsonObject, RpcError> {
+        if self.method == TasksList::NAME && !self.session.lists_tasks {
+            return Err(RpcError::method_not_found(self.method));
+        }
+        let request = TaskRequest::decode(self.method, Value::Object(self.params.clone()))
+            .ok_or_else(|| RpcError::method_not_found(self.method))?
+            .map_err(failure::invalid)?;
+        plain(&request.dispatch(self, ()).await?)
+    }
+}
+
+impl TaskHandler for Exchange<'_> {
+    type Context = ();
+    type Error = RpcError;
+
+    async fn get(&self, (): (), params: GetTaskRequestParams) -> Result<GetTaskResult, RpcError> {
+        let task = self.inner.engine.get(&params.task_id, self.owner()).await?;
         push::named(self.inner, self.session, &task).await;
-        Ok(shape::task(&task))
+        Ok(shape::got(&task))
     }
 
     /// Waits until the task is terminal and gives what the call would have given.
-    pub(super) async fn task_result(&self) -> Result<JsonObject, RpcError> {
-        let id = failure::text(self.params, "taskId")?;
+    async fn result(
+        &self,
+        (): (),
+        params: GetTaskPayloadRequestParams,
+    ) -> Result<GetTaskPayloadResult, RpcError> {
+        let id = params.task_id.as_str();
         let task = self.inner.engine.get(id, self.owner()).await?;
         if task.is_terminal() {
             return outcome(&task);
@@ -33,45 +58,48 @@ impl Exchange<'_> {
         outcome(&task)
     }
 
-    pub(super) async fn cancel_task(&self) -> Result<JsonObject, RpcError> {
-        let id = failure::text(self.params, "taskId")?;
+    async fn cancel(
+        &self,
+        (): (),
+        params: CancelTaskRequestParams,
+    ) -> Result<CancelTaskResult, RpcError> {
         let task = self
             .inner
             .engine
-            .cancel(id, self.owner(), Cancel::Now)
+            .cancel(&params.task_id, self.owner(), Cancel::Now)
             .await?;
-        Ok(shape::task(&task))
+        Ok(shape::cancelled(&task))
     }
 
-    pub(super) async fn list_tasks(&self) -> Result<JsonObject, RpcError> {
-        if !self.session.lists_tasks {
-            return Err(RpcError::method_not_found(self.method));
-        }
-        let cursor = match self.params.get("cursor") {
-            None | Some(Value::Null) => None,
-            Some(Value::String(cursor)) => Some(cursor.as_str()),
-            Some(_) => return Err(failure::bad_member("params.cursor", "must be a string")),
-        };
-        let page = self.inner.engine.list(self.owner(), cursor).await?;
-        let mut result = JsonObject::new();
-        result.insert(
-            "tasks".into(),
-            page.tasks
-                .iter()
-                .map(|task| Value::Object(shape::task(task)))
-                .collect(),
-        );
-        if let Some(cursor) = page.next_cursor {
-            result.insert("nextCursor".into(), cursor.into());
-        }
+    async fn list(
+        &self,
+        (): (),
+        params: Option<PaginatedRequestParams>,
+    ) -> Result<ListTasksResult, RpcError> {
+        let cursor = params.and_then(|params| params.cursor);
+        let page = self
+            .inner
+            .engine
+            .list(self.owner(), cursor.as_deref())
+            .await?;
+        let mut result =
+            ListTasksResult::new(page.tasks.iter().map(|task| shape::task(task)).collect());
+        result.next_cursor = page.next_cursor;
         Ok(result)
     }
 }
 
-fn outcome(task: &Task) -> Result<JsonObject, RpcError> {
+fn outcome(task: &Task) -> Result<GetTaskPayloadResult, RpcError> {
     match task.outcome() {
         Some(Outcome::Completed { result, .. }) => {
-            Ok(push::related(result.to_object(), task.id().as_str()))
+            let mut members = result.to_object();
+            push::relate_result(&mut members, task.id().as_str());
+            let mut result = GetTaskPayloadResult::new();
+            if let Some(Value::Object(meta)) = members.remove("_meta") {
+                result.meta = Some(meta);
+            }
+            result.extra = members;
+            Ok(result)
         }
         Some(Outcome::Failed(error)) => Err(RpcError {
             code: error.code,
@@ -82,6 +110,6 @@ fn outcome(task: &Task) -> Result<JsonObject, RpcError> {
             INTERNAL_ERROR,
             "The task was cancelled before it had a result",
         )),
-        None => Err(RpcError::internal("The task has no result")),
+        None => Err(RpcError::internal("Internal error: the task has no result")),
     }
 }

@@ -18,6 +18,7 @@ use crate::{
     server::{Entry, RpcError},
     task::Journal,
     tool::{Ask, TaskSupport, ToolError, ToolOutput},
+    types::v2026_07_28::methods::{ElicitationCreate, Method},
 };
 
 use super::{
@@ -146,10 +147,7 @@ impl Exchange<'_> {
         let journal = replay.journal()?;
         let expires = now().saturating_add(self.server.config.limits.request_state_ttl.as_secs());
         let state = self.sealer().seal(&journal, expires, self.binding())?;
-        Ok(shape::input_required(
-            shape::questions(journal.open()),
-            state,
-        ))
+        shape::input_required(journal.open(), state)
     }
 
     async fn start_task(
@@ -175,7 +173,7 @@ impl Exchange<'_> {
             })
             .await?;
         match started {
-            Started::Task(task) => Ok(shape::handle(&task)),
+            Started::Task(task) => shape::handle(&task),
             Started::Inline(outcome) => result(outcome),
         }
     }
@@ -224,7 +222,7 @@ pub(in crate::protocol) fn form(ask: &Ask) -> InputRequest {
     params.insert("message".into(), ask.message.clone().into());
     params.insert("requestedSchema".into(), ask.schema.clone().into());
     InputRequest {
-        method: "elicitation/create".into(),
+        method: ElicitationCreate::NAME.into(),
         params: Some(params),
     }
 }

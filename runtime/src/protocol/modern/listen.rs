@@ -8,9 +8,15 @@ use serde_json::{Value, json};
 use crate::{
     JsonObject,
     engine::{EngineError, Subscription},
-    protocol::failure,
+    protocol::{failure, plain},
     server::{RpcError, rpc},
     task::Task,
+    types::{
+        ext_tasks::methods::NotificationsTasks,
+        v2026_07_28::methods::{
+            Method, NotificationsCancelled, NotificationsSubscriptionsAcknowledged,
+        },
+    },
 };
 
 use super::{Exchange, shape};
@@ -59,8 +65,11 @@ impl Exchange<'_> {
         }
         let mut acknowledgement = JsonObject::new();
         acknowledgement.insert("notifications".into(), granted.into());
-        self.notify("notifications/subscriptions/acknowledged", acknowledgement)
-            .await;
+        self.notify(
+            NotificationsSubscriptionsAcknowledged::NAME,
+            acknowledgement,
+        )
+        .await;
 
         let mut changes: stream::SelectAll<_> = watched.into_iter().map(changes).collect();
         let end = async {
@@ -76,19 +85,27 @@ impl Exchange<'_> {
                 biased;
                 () = &mut end => break,
                 // With nothing left to watch, the stream stays open until someone ends it.
-                Some(task) = changes.next() => self.notify("notifications/tasks", shape::detailed(&task)).await,
+                Some(task) = changes.next() => self.tell(&task).await,
             }
         }
         let mut cancelled = JsonObject::new();
         cancelled.insert("requestId".into(), self.id.to_value());
         cancelled.insert("reason".into(), "the server is shutting down".into());
-        self.notify("notifications/cancelled", cancelled).await;
+        self.notify(NotificationsCancelled::NAME, cancelled).await;
         let mut result = JsonObject::new();
         result.insert(
             "_meta".into(),
             json!({ META_SUBSCRIPTION: self.id.to_value() }),
         );
         Ok(result)
+    }
+
+    /// Tells how a task stands, in the same words as `tasks/get`.
+    async fn tell(&self, task: &Task) {
+        match shape::detailed(task).and_then(|task| plain(&task)) {
+            Ok(params) => self.notify(NotificationsTasks::NAME, params).await,
+            Err(error) => tracing::error!(%error, task = %task.id(), "the task cannot be told"),
+        }
     }
 
     /// Sends a notification of this subscription.

@@ -29,6 +29,20 @@ use crate::{
 pub(in crate::protocol) use call::form;
 pub(in crate::protocol) use replay::progress_params;
 
+use crate::{
+    task::Principal,
+    types::{
+        ext_tasks::TaskRequest,
+        v2025_11_25::methods::{
+            Initialize, LoggingSetLevel, Ping, ResourcesSubscribe, ResourcesUnsubscribe,
+        },
+        v2026_07_28::methods::{
+            Method, PromptsGet, PromptsList, ResourcesList, ResourcesRead, ResourcesTemplatesList,
+            ServerDiscover, SubscriptionsListen, ToolsCall, ToolsList,
+        },
+    },
+};
+
 use super::{
     client, failure, headers,
     negotiate::{META_VERSION, supported, unsupported},
@@ -38,12 +52,12 @@ const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 /// Results that clients may keep for a while.
 const CACHEABLE: [&str; 6] = [
-    "server/discover",
-    "tools/list",
-    "prompts/list",
-    "resources/list",
-    "resources/templates/list",
-    "resources/read",
+    ServerDiscover::NAME,
+    ToolsList::NAME,
+    PromptsList::NAME,
+    ResourcesList::NAME,
+    ResourcesTemplatesList::NAME,
+    ResourcesRead::NAME,
 ];
 
 /// The answer to a request, and the HTTP status that goes with it if nothing was streamed before.
@@ -163,25 +177,14 @@ impl Exchange<'_> {
             headers::check_method(headers, self.method)?;
         }
         match self.method {
-            "server/discover" => Ok(self.discover()),
-            "tools/list" => self.list_tools(),
-            "tools/call" => {
+            ServerDiscover::NAME => Ok(self.discover()),
+            ToolsList::NAME => self.list_tools(),
+            ToolsCall::NAME => {
                 self.check_name("name", true)?;
                 self.call_tool().await
             }
-            "tasks/get" => {
-                self.check_task_header()?;
-                self.get_task().await
-            }
-            "tasks/update" => {
-                self.check_task_header()?;
-                self.update_task().await
-            }
-            "tasks/cancel" => {
-                self.check_task_header()?;
-                self.cancel_task().await
-            }
-            "subscriptions/listen" => self.listen().await,
+            method if TaskRequest::METHODS.contains(&method) => self.on_task().await,
+            SubscriptionsListen::NAME => self.listen().await,
             method if is_ours(method) => Err(RpcError::method_not_found(method)),
             _ => self.fall_back().await,
         }
@@ -248,8 +251,8 @@ impl Exchange<'_> {
             return Err(RpcError::method_not_found(self.method));
         };
         match self.method {
-            "prompts/get" => self.check_name("name", true)?,
-            "resources/read" => self.check_name("uri", true)?,
+            PromptsGet::NAME => self.check_name("name", true)?,
+            ResourcesRead::NAME => self.check_name("uri", true)?,
             _ => {}
         }
         let result = fallback
@@ -289,9 +292,8 @@ impl Exchange<'_> {
         }
     }
 
-    /// Checks what tasks/* requests must bring: the declared extension, and `Mcp-Name`.
-    fn check_task_header(&self) -> Result<(), RpcError> {
-        self.require_tasks()?;
+    /// Checks `Mcp-Name` of a request on tasks. A missing one is let pass unless the owner is strict.
+    fn check_task_name(&self) -> Result<(), RpcError> {
         let Some(headers) = &self.caller.headers else {
             return Ok(());
         };
@@ -306,6 +308,10 @@ impl Exchange<'_> {
         }
         self.server.warn_missing_name(self.method);
         Ok(())
+    }
+
+    fn owner(&self) -> Option<&Principal> {
+        self.caller.principal.as_ref()
     }
 
     /// Refuses a client that did not declare the tasks extension in this very request.
@@ -326,7 +332,7 @@ impl Exchange<'_> {
 
 /// Whether a method belongs to us or to another era, so that no fallback may claim it.
 fn is_ours(method: &str) -> bool {
-    let reserved = [
+    const RESERVED: [&str; 5] = [
         "tasks/",
         "tools/",
         "notifications/",
@@ -334,11 +340,11 @@ fn is_ours(method: &str) -> bool {
         "subscriptions/",
     ];
     let removed = [
-        "initialize",
-        "ping",
-        "logging/setLevel",
-        "resources/subscribe",
-        "resources/unsubscribe",
+        Initialize::NAME,
+        Ping::NAME,
+        LoggingSetLevel::NAME,
+        ResourcesSubscribe::NAME,
+        ResourcesUnsubscribe::NAME,
     ];
-    reserved.iter().any(|prefix| method.starts_with(prefix)) || removed.contains(&method)
+    RESERVED.iter().any(|prefix| method.starts_with(prefix)) || removed.contains(&method)
 }

@@ -15,6 +15,7 @@ use crate::{
     context::{AskError, ContextBackend, InputKinds, InputRequest, SlotNames, check_answer},
     server::{Outbox, RpcError, rpc},
     task::{Answer, Asked, Journal, QuestionState},
+    types::v2026_07_28::methods::{Method, NotificationsProgress},
 };
 
 /// One round of a plain call.
@@ -188,7 +189,7 @@ impl ContextBackend for Replay {
             let params = progress_params(&progress.token, done, total, message);
             progress
                 .outbox
-                .send(rpc::notification("notifications/progress", &params))
+                .send(rpc::notification(NotificationsProgress::NAME, &params))
                 .await;
         })
     }

@@ -16,6 +16,7 @@ use crate::{
         rpc::{self, Notification, Request},
     },
     task::Principal,
+    types::v2025_11_25::methods::{Method, TasksResult},
 };
 
 use super::{
@@ -97,7 +98,7 @@ pub(super) async fn request(
     caller
         .extensions
         .insert(CallStream::new(move || closing.let_go()));
-    let patience = if request.method == "tasks/result" {
+    let patience = if request.method == TasksResult::NAME {
         PATIENCE_WITH_WAITS
     } else {
         PATIENCE

@@ -109,7 +109,8 @@ impl EventLog {
         self.state.lock().done
     }
 
-    pub(super) fn is_attached(&self) -> bool {
+    #[cfg(test)]
+    fn is_attached(&self) -> bool {
         self.state.lock().attached.is_some()
     }
 

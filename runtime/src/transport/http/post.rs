@@ -15,6 +15,7 @@ use crate::{
         rpc::{self, Message, Request},
     },
     task::Principal,
+    types::v2025_11_25::methods::{Initialize, Method},
 };
 
 use super::{guard, legacy, reply};
@@ -87,7 +88,7 @@ async fn take_request(inner: Arc<Inner>, parts: Parts, request: Request) -> Resp
     match negotiate::route(facts) {
         Route::Modern => serve_modern(inner, parts, request).await,
         Route::Refused(error) => reply::error(StatusCode::BAD_REQUEST, Some(&request.id), &error),
-        Route::Legacy if request.method == "initialize" => {
+        Route::Legacy if request.method == Initialize::NAME => {
             legacy::initialize(&inner, &parts, &request)
         }
         Route::Legacy | Route::NoSession => match legacy::find(&inner, &parts) {
