@@ -7,6 +7,7 @@
 
 mod convert;
 mod copies;
+mod domains;
 mod error;
 mod lower;
 mod merge;

@@ -53,6 +53,8 @@ pub mod v2026_07_28;
 #[cfg(feature = "ext-tasks")]
 #[rustfmt::skip]
 pub mod ext_tasks;
+
+/// Types that several of the modules have in common.
 #[rustfmt::skip]
 pub mod common;
 pub mod method;

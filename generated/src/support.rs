@@ -8,9 +8,9 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{DeserializeSeed, IntoDeserializer, Unexpected, Visitor};
+use serde::de::{DeserializeSeed, IntoDeserializer, Visitor};
 
-pub(crate) use serde::de::{Error as DecodeError, MapAccess, SeqAccess};
+pub(crate) use serde::de::{Error as DecodeError, MapAccess, SeqAccess, Unexpected};
 pub(crate) use serde::ser::SerializeMap;
 pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub(crate) use serde_json::Value;

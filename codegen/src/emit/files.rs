@@ -20,7 +20,10 @@ pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
         ("src/method.rs".to_owned(), headed(METHOD)),
         ("src/support.rs".to_owned(), support(options)),
     ];
-    let mut homes = vec![(Home::Common, "common".to_owned(), None)];
+    let mut homes = Vec::new();
+    if has_common(model) {
+        homes.push((Home::Common, "common".to_owned(), None));
+    }
     for (index, module) in model.modules.iter().enumerate() {
         homes.push((Home::Module(index), module.name.clone(), Some(module)));
     }
@@ -69,6 +72,11 @@ pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
     }
     out.sort();
     out
+}
+
+/// Whether several modules have a type in common.
+pub(super) fn has_common(model: &Model) -> bool {
+    model.types.iter().any(|ty| ty.home == Home::Common)
 }
 
 /// Whether `registry::reencode` is there.
@@ -287,8 +295,10 @@ fn module_file(
     });
     let mut items = TokenStream::new();
     let about = match module {
-        None => "Types that several revisions have in common. Each revision's module has them too."
-            .to_owned(),
+        None => {
+            "Types that several revisions have in common. The module of each revision has them too."
+                .to_owned()
+        }
         Some(module) => {
             let shared: Vec<_> = module
                 .types
@@ -409,12 +419,15 @@ fn library(model: &Model, options: &Options) -> String {
         quote!(#docs #feature #[rustfmt::skip] pub mod #name;)
     });
     let convert = convert::text(model).map(|_| quote!());
+    let common = has_common(model).then(|| {
+        let docs = doc("Types that several of the modules have in common.");
+        quote!(#docs #[rustfmt::skip] pub mod common;)
+    });
     let items = quote! {
         // A variant is as large as its object; what to box is for users to decide.
         #![allow(clippy::large_enum_variant, clippy::type_complexity)]
         #(#modules)*
-        #[rustfmt::skip]
-        pub mod common;
+        #common
         #convert
         pub mod method;
         #[allow(dead_code)] // not every set of schemas needs every helper

@@ -61,7 +61,9 @@ pub(super) fn front(model: &Model, options: &Options) -> String {
             module.name, module.input
         ));
     }
-    text.push_str("| [`common`] | types that several of them have in common |\n");
+    if super::files::has_common(model) {
+        text.push_str("| [`common`] | types that several of them have in common |\n");
+    }
     if let Some(module) = model
         .modules
         .iter()

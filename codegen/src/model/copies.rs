@@ -128,6 +128,7 @@ impl Table {
         let plausible = match shape {
             Shape::Object(object) => !object.members.is_empty(),
             Shape::Strings(_) | Shape::Mixed { .. } => true,
+            Shape::Array { items, .. } => matches!(**items, Shape::Union(_) | Shape::Object(_)),
             // `string | integer` and the like are too common to mean a definition.
             Shape::Union(parts) => parts
                 .iter()

@@ -110,6 +110,9 @@ impl Place {
 
 impl Lower<'_, '_> {
     fn domain(&self, definition: &str) -> String {
+        if self.manifest.domains.is_empty() {
+            return super::domains::usual(definition).to_owned();
+        }
         self.manifest
             .domain_of(definition)
             .unwrap_or("other")

@@ -76,8 +76,8 @@ impl Lower<'_, '_> {
                 (false, [tag]) => names::variant_name(tag),
                 (false, _) => self.part_name(part, index),
             };
-            while used.contains(&name) {
-                name.push('_');
+            if used.contains(&name) {
+                name = format!("{name}{}", index + 1);
             }
             used.insert(name.clone());
             let suffix = match (many, part) {
