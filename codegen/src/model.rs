@@ -418,7 +418,7 @@ impl Model {
             return Err(ModelError {
                 input: "manifest".into(),
                 pointer: unused.at.clone(),
-                kind: Problem::Unused { what },
+                kind: Box::new(Problem::Unused { what }),
             });
         }
         let definitions: Vec<_> = lowered

@@ -275,8 +275,7 @@ pub(super) fn with_page(text: &str, page: Option<&str>, modules: &[Module]) -> S
     let base = modules
         .iter()
         .filter_map(|module| module.spec.as_deref())
-        .filter(|spec| spec.contains("/specification/") != is_extension)
-        .next_back();
+        .rfind(|spec| spec.contains("/specification/") != is_extension);
     match base {
         Some(base) => format!("{text}\n\nSpecification: <{base}/{page}>."),
         None => text.to_owned(),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::expr::{check, is_exact, parameter, rust_type};
 use super::{doc, doc_or, ident, name_of};
-use crate::model::{Const, Expr, Field, Model, Rest, Struct, Type, TypeId, TypeKind};
+use crate::model::{Const, Field, Model, Rest, Struct, Type, TypeId, TypeKind};
 
 /// Everything of a struct but the traits that the support module's macro adds.
 pub(super) fn item(
@@ -110,14 +110,12 @@ fn constructor(
         if field.required {
             let (ty, value) = parameter(model, &field.ty, &quote!(#name), id);
             parameters.push(quote!(#name: #ty));
-            values.push(
-                if matches!(field.ty, Expr::String { .. }) || value.to_string() != name.to_string()
-                {
-                    quote!(#name: #value)
-                } else {
-                    quote!(#name)
-                },
-            );
+            let plain = value.to_string() == quote!(#name).to_string();
+            values.push(if plain {
+                quote!(#name)
+            } else {
+                quote!(#name: #value)
+            });
         } else {
             values.push(quote!(#name: None));
         }

@@ -9,7 +9,13 @@ pub struct ModelError {
     /// JSON pointer into the schema file.
     pub pointer: String,
     /// What is wrong there, and what to do.
-    pub kind: Problem,
+    pub kind: Box<Problem>,
+}
+
+impl ModelError {
+    pub(super) fn is_contradiction(&self) -> bool {
+        matches!(*self.kind, Problem::Contradiction { .. })
+    }
 }
 
 /// What is wrong at a place of a schema, and what to do about it.

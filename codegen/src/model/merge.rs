@@ -42,10 +42,7 @@ impl Reader<'_> {
                 for part in &parts {
                     match self.merge(part.clone(), other.clone(), pointer) {
                         Ok(shape) => kept.push(shape),
-                        Err(ModelError {
-                            kind: Problem::Contradiction { .. },
-                            ..
-                        }) => {}
+                        Err(error) if error.is_contradiction() => {}
                         Err(error) => return Err(error),
                     }
                 }
@@ -184,12 +181,7 @@ impl Reader<'_> {
         for part in objects {
             match self.merge(part, Shape::Object(object.clone()), pointer) {
                 Ok(shape) => merged.push(shape),
-                Err(
-                    error @ ModelError {
-                        kind: Problem::Contradiction { .. },
-                        ..
-                    },
-                ) => last = Some(error),
+                Err(error) if error.is_contradiction() => last = Some(error),
                 Err(error) => return Err(error),
             }
         }
@@ -280,10 +272,7 @@ impl Reader<'_> {
         }
         match self.merge(left, right, pointer) {
             Ok(shape) => Ok(shape == Shape::Never),
-            Err(ModelError {
-                kind: Problem::Contradiction { .. },
-                ..
-            }) => Ok(true),
+            Err(error) if error.is_contradiction() => Ok(true),
             Err(error) => Err(error),
         }
     }

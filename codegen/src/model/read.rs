@@ -76,7 +76,7 @@ impl<'a> Reader<'a> {
             return Err(ModelError {
                 input: input.name.clone(),
                 pointer: "/".into(),
-                kind: Problem::NoDefinitions,
+                kind: Box::new(Problem::NoDefinitions),
             });
         };
         let dialect = input.schema.get("$schema").and_then(Value::as_str);
@@ -123,7 +123,7 @@ impl<'a> Reader<'a> {
         ModelError {
             input: self.input.name.clone(),
             pointer: pointer.to_owned(),
-            kind,
+            kind: Box::new(kind),
         }
     }
 
