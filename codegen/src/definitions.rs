@@ -17,6 +17,8 @@ pub struct Definitions {
     pub path: PathBuf,
     /// The member that holds the definitions: `$defs` or `definitions`.
     pub key: &'static str,
+    /// The JSON Schema dialect that the file declares.
+    pub dialect: Option<String>,
     /// By name.
     pub all: BTreeMap<String, Value>,
 }
@@ -77,9 +79,14 @@ impl Definitions {
             || ("$defs", BTreeMap::new()),
             |(key, all)| (key, all.clone().into_iter().collect()),
         );
+        let dialect = schema
+            .get("$schema")
+            .and_then(Value::as_str)
+            .map(str::to_owned);
         let definitions = Self {
             path: path.to_owned(),
             key,
+            dialect,
             all,
         };
         definitions.check_references()?;

@@ -1,5 +1,6 @@
 //! Reads the Model Context Protocol's JSON Schemas and writes Rust.
 
+pub mod catalog;
 pub mod check;
 pub mod cli;
 pub mod coverage;
@@ -13,5 +14,8 @@ pub mod keywords;
 pub mod manifest;
 pub mod model;
 pub mod plan;
+pub mod shapes;
 pub mod source;
+#[cfg(feature = "validate")]
+pub mod validate;
 pub mod write;

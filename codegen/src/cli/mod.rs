@@ -5,6 +5,12 @@ mod check;
 mod diff;
 mod generate;
 mod import;
+mod list;
+mod schemas;
+mod shell;
+mod show;
+#[cfg(feature = "validate")]
+mod validate;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -52,6 +58,12 @@ enum Command {
     Check(check::Args),
     Import(import::Args),
     Diff(diff::Args),
+    #[cfg(feature = "validate")]
+    Validate(validate::Args),
+    List(list::Args),
+    Show(show::Args),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 /// How a report is printed.
@@ -126,6 +138,12 @@ impl Command {
             Self::Check(args) => args.run(streams),
             Self::Import(args) => args.run(streams),
             Self::Diff(args) => args.run(streams),
+            #[cfg(feature = "validate")]
+            Self::Validate(args) => args.run(streams),
+            Self::List(args) => args.run(streams),
+            Self::Show(args) => args.run(streams),
+            Self::Completions(args) => args.run(streams),
+            Self::Man(args) => args.run(streams),
         }
     }
 }

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::shape::{Member, Shape, Shapes};
-use super::text::{schema_text, shapes_text};
 use super::{Breaks, Change, Kind, rename};
+use crate::shapes::{Member, Shape, Shapes};
+use crate::shapes::{schema_text, shapes_text};
 
 /// Members that tell the alternatives of a union apart.
 const TAGS: [&str; 9] = [

@@ -8,17 +8,13 @@ mod compare;
 mod methods;
 mod rename;
 mod render;
-mod shape;
-mod text;
 
 use serde::Serialize;
 
-pub use methods::{Method, methods};
 pub use render::{json, markdown, text};
-pub use text::type_text;
 
 use crate::definitions::Definitions;
-use shape::Shapes;
+use crate::shapes::Shapes;
 
 /// What kind of change it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::shape::{Member, Shape, Shapes};
-use super::text::schema_text;
+use crate::shapes::schema_text;
+use crate::shapes::{Member, Shape, Shapes};
 
 /// Old name -> new name of definitions that were renamed.
 pub(super) fn definitions(old: &Shapes<'_>, new: &Shapes<'_>) -> BTreeMap<String, String> {

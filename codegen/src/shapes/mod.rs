@@ -2,54 +2,54 @@
 //! whatever keywords spell it. allOf is merged, anyOf, oneOf and type lists are spread out, an anyOf of
 //! consts becomes one set of values. References stay names as long as nothing is merged into them.
 
-use std::cell::RefCell;
+mod methods;
+mod text;
+
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
 use crate::definitions::{Definitions, target};
 
+pub(crate) use methods::of as methods_of;
+pub use methods::{Method, methods};
+pub use text::type_text;
+pub(crate) use text::{definition_text, schema_text, shapes_text};
+
 /// More alternatives than this are not spread out: the schema is then compared word by word.
 const MOST: usize = 64;
 
 /// One alternative of a schema.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Shape {
+pub(crate) struct Shape {
     /// A definition taken as it is; everything else is empty then.
-    pub(super) reference: Option<String>,
+    pub(crate) reference: Option<String>,
     /// The JSON type; `None` is any.
-    pub(super) kind: Option<String>,
+    pub(crate) kind: Option<String>,
     /// The values allowed, as JSON texts; `None` is any.
-    pub(super) values: Option<BTreeSet<String>>,
+    pub(crate) values: Option<BTreeSet<String>>,
     /// Members of an object.
-    pub(super) members: BTreeMap<String, Member>,
+    pub(crate) members: BTreeMap<String, Member>,
     /// What members that are not listed must be; `None` is anything, `Some(false)` forbids them.
-    pub(super) rest: Option<Value>,
+    pub(crate) rest: Option<Value>,
     /// What the items of an array must be.
-    pub(super) items: Option<Value>,
+    pub(crate) items: Option<Value>,
     /// Every other rule, by keyword.
-    pub(super) rules: BTreeMap<String, Value>,
+    pub(crate) rules: BTreeMap<String, Value>,
 }
 
 /// A member of an object.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Member {
-    pub(super) schema: Value,
-    pub(super) required: bool,
+pub(crate) struct Member {
+    pub(crate) schema: Value,
+    pub(crate) required: bool,
 }
 
 impl Shape {
     /// The value of a member that can only have one.
-    pub(super) fn tag(&self, member: &str) -> Option<String> {
-        let schema = &self.members.get(member)?.schema;
-        let value = match (
-            schema.get("const"),
-            schema.get("enum").and_then(Value::as_array),
-        ) {
-            (Some(value), _) => value,
-            (None, Some(values)) if values.len() == 1 => &values[0],
-            _ => return None,
-        };
+    pub(crate) fn tag(&self, member: &str) -> Option<String> {
+        let value = fixed(&self.members.get(member)?.schema)?;
         Some(
             value
                 .as_str()
@@ -58,29 +58,68 @@ impl Shape {
     }
 }
 
+/// The only value that a schema allows, as far as it says so itself.
+fn fixed(schema: &Value) -> Option<&Value> {
+    if let Some(value) = schema.get("const") {
+        return Some(value);
+    }
+    if let Some([value]) = schema
+        .get("enum")
+        .and_then(Value::as_array)
+        .map(Vec::as_slice)
+    {
+        return Some(value);
+    }
+    schema
+        .get("allOf")
+        .and_then(Value::as_array)?
+        .iter()
+        .find_map(fixed)
+}
+
 /// Whether the schema is a reference and nothing else; then its target.
-pub(super) fn pure_reference(schema: &Value) -> Option<String> {
+pub(crate) fn pure_reference(schema: &Value) -> Option<String> {
     let members = schema.as_object()?;
     let name = target(members.get("$ref")?.as_str()?)?;
     (members.len() == 1).then_some(name)
 }
 
 /// The definitions of a schema, and what is known of them already.
-pub(super) struct Shapes<'a> {
-    pub(super) definitions: &'a Definitions,
+pub(crate) struct Shapes<'a> {
+    pub(crate) definitions: &'a Definitions,
     resolved: RefCell<BTreeMap<String, Vec<Shape>>>,
+    named: OnceCell<Vec<(Shape, String)>>,
 }
 
 impl<'a> Shapes<'a> {
-    pub(super) fn new(definitions: &'a Definitions) -> Self {
+    pub(crate) fn new(definitions: &'a Definitions) -> Self {
         Self {
             definitions,
             resolved: RefCell::default(),
+            named: OnceCell::new(),
         }
     }
 
+    /// The definition that a spelled-out object is a copy of.
+    pub(crate) fn name_of(&self, shape: &Shape) -> Option<&str> {
+        if shape.members.len() < 3 {
+            return None;
+        }
+        let named = self.named.get_or_init(|| {
+            let single = |name: &String| match self.resolved(name).as_slice() {
+                [shape] if shape.members.len() >= 3 => Some((shape.clone(), name.clone())),
+                _ => None,
+            };
+            self.definitions.all.keys().filter_map(single).collect()
+        });
+        let mut fitting = named.iter().filter(|(known, _)| known == shape);
+        let (_, name) = fitting.next()?;
+        // Two definitions of the same content leave open which was meant.
+        fitting.next().is_none().then_some(name)
+    }
+
     /// What `schema` allows. An empty list allows nothing.
-    pub(super) fn alternatives(&self, schema: &Value) -> Vec<Shape> {
+    pub(crate) fn alternatives(&self, schema: &Value) -> Vec<Shape> {
         let members = match schema {
             Value::Bool(false) => return Vec::new(),
             Value::Object(members) => members,
@@ -141,7 +180,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// As [`alternatives`], with references at the top replaced by what they stand for.
-    pub(super) fn spread(&self, schema: &Value) -> Vec<Shape> {
+    pub(crate) fn spread(&self, schema: &Value) -> Vec<Shape> {
         self.alternatives(schema)
             .into_iter()
             .flat_map(|shape| self.flat(shape))
@@ -156,7 +195,7 @@ impl<'a> Shapes<'a> {
     }
 
     /// What a definition allows. Definitions have been checked to not be made of themselves.
-    pub(super) fn resolved(&self, name: &str) -> Vec<Shape> {
+    pub(crate) fn resolved(&self, name: &str) -> Vec<Shape> {
         if let Some(known) = self.resolved.borrow().get(name) {
             return known.clone();
         }

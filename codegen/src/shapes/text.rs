@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::shape::{Shape, Shapes};
+use super::{Shape, Shapes};
 use crate::definitions::Definitions;
 
 /// What `schema` allows, in a few words.
@@ -11,12 +11,21 @@ pub fn type_text(definitions: &Definitions, schema: &Value) -> String {
     schema_text(&Shapes::new(definitions), schema)
 }
 
-pub(super) fn schema_text(definitions: &Shapes<'_>, schema: &Value) -> String {
+/// The type of a definition: its content, where the same object elsewhere is told by name.
+pub(crate) fn definition_text(definitions: &Shapes<'_>, schema: &Value) -> String {
+    match definitions.alternatives(schema).as_slice() {
+        [shape] if shape.reference.is_none() => content(definitions, shape, 0),
+        shapes => list(definitions, shapes, 0),
+    }
+}
+
+/// What `schema` allows, in a few words.
+pub(crate) fn schema_text(definitions: &Shapes<'_>, schema: &Value) -> String {
     list(definitions, &definitions.alternatives(schema), 0)
 }
 
 /// The same for alternatives that are at hand.
-pub(super) fn shapes_text(definitions: &Shapes<'_>, shapes: &[Shape]) -> String {
+pub(crate) fn shapes_text(definitions: &Shapes<'_>, shapes: &[Shape]) -> String {
     list(definitions, shapes, 0)
 }
 
@@ -38,6 +47,13 @@ fn one(definitions: &Shapes<'_>, shape: &Shape, depth: usize) -> String {
     if let Some(name) = &shape.reference {
         return name.clone();
     }
+    if let Some(name) = definitions.name_of(shape) {
+        return name.to_owned();
+    }
+    content(definitions, shape, depth)
+}
+
+fn content(definitions: &Shapes<'_>, shape: &Shape, depth: usize) -> String {
     if let Some(values) = &shape.values {
         let values: Vec<&str> = values.iter().map(String::as_str).collect();
         return values.join(" | ");
