@@ -10,17 +10,55 @@ use super::Fault;
 pub(super) fn explain(error: &ValidationError<'_>, faults: &mut Vec<Fault>) {
     if let ValidationErrorKind::AnyOf { context } | ValidationErrorKind::OneOfNotValid { context } =
         error.kind()
-        && let Some(meant) = meant(context, error.instance_path().as_str())
     {
-        for inner in meant {
-            explain(inner, faults);
+        if let Some(meant) = meant(context, error.instance_path().as_str()) {
+            for inner in meant {
+                explain(inner, faults);
+            }
+            return;
         }
-        return;
+        if let Some(fault) = unknown_tag(context) {
+            faults.push(fault);
+            return;
+        }
     }
-    faults.push(Fault {
-        pointer: error.instance_path().to_string(),
-        message: shortened(&error.masked_with(value_text(error)).to_string()),
-    });
+    let pointer = error.instance_path().to_string();
+    let message = match error.kind() {
+        ValidationErrorKind::AnyOf { .. } | ValidationErrorKind::OneOfNotValid { .. } => {
+            format!("{} fits none of the alternatives", value_text(error))
+        }
+        _ => error
+            .masked_with(value_text(error))
+            .to_string()
+            .replace('\n', " "),
+    };
+    faults.push(Fault { pointer, message });
+}
+
+/// All alternatives fix the same member, and the message has another value there.
+fn unknown_tag(context: &[Vec<ValidationError<'static>>]) -> Option<Fault> {
+    let tag = |branch: &[ValidationError<'static>]| {
+        branch.iter().find_map(|error| match error.kind() {
+            ValidationErrorKind::Constant { expected_value } => Some((
+                error.instance_path().to_string(),
+                expected_value.to_string(),
+            )),
+            _ => None,
+        })
+    };
+    let tags: Vec<(String, String)> = context
+        .iter()
+        .map(|branch| tag(branch))
+        .collect::<Option<_>>()?;
+    let (pointer, _) = tags.first()?;
+    if tags.iter().any(|(other, _)| other != pointer) {
+        return None;
+    }
+    let known: Vec<&str> = tags.iter().map(|(_, value)| value.as_str()).collect();
+    Some(Fault {
+        pointer: pointer.clone(),
+        message: format!("is none of the known values {}", known.join(", ")),
+    })
 }
 
 /// The alternative that the message was most likely meant to be: the only one whose fixed values fit,
@@ -56,8 +94,4 @@ fn value_text(error: &ValidationError<'_>) -> String {
     }
     let start: String = text.chars().take(57).collect();
     format!("{start}...")
-}
-
-fn shortened(text: &str) -> String {
-    text.replace('\n', " ")
 }
