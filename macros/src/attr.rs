@@ -156,13 +156,13 @@ impl Annotations {
         Some(all)
     }
 
-    /// The protocol's name of each hint, and its setting.
+    /// The field of `ToolAnnotations` for each hint, and its setting.
     pub(crate) fn hints(&self) -> [(&'static str, &Setting<bool>); 4] {
         [
-            ("readOnlyHint", &self.read_only),
-            ("destructiveHint", &self.destructive),
-            ("idempotentHint", &self.idempotent),
-            ("openWorldHint", &self.open_world),
+            ("read_only_hint", &self.read_only),
+            ("destructive_hint", &self.destructive),
+            ("idempotent_hint", &self.idempotent),
+            ("open_world_hint", &self.open_world),
         ]
     }
 }

@@ -450,15 +450,19 @@ fn tool_settings(krate: &Crate, tool: &ToolFunction) -> TokenStream {
     if let Some(concurrency) = settings.concurrency.get() {
         code.extend(quote!(.concurrency(#concurrency)));
     }
-    for (hint, setting) in settings
+    let hints = settings
         .annotations
         .get()
         .into_iter()
-        .flat_map(attr::Annotations::hints)
-    {
-        if let Some(value) = setting.get() {
-            code.extend(quote!(.hint(#hint, #value)));
-        }
+        .flat_map(attr::Annotations::hints);
+    let hints: Vec<_> = hints
+        .filter_map(|(field, setting)| {
+            let (field, value) = (format_ident!("{field}"), setting.get()?);
+            Some(quote!(all.#field = #krate::Option::Some(#value);))
+        })
+        .collect();
+    if !hints.is_empty() {
+        code.extend(quote!(.annotations(|all| { #(#hints)* })));
     }
     for icon in settings.icons.get().into_iter().flatten() {
         code.extend(icon_call(krate, icon));
@@ -498,14 +502,14 @@ fn icon_call(krate: &Crate, icon: &Icon) -> TokenStream {
 }
 
 /// Where the runtime's private module is found.
-struct Crate(TokenStream);
+pub(crate) struct Crate(TokenStream);
 
 impl Crate {
     fn of(settings: &ToolSettings) -> Self {
         Self::at(settings.krate.get())
     }
 
-    fn at(path: Option<&Path>) -> Self {
+    pub(crate) fn at(path: Option<&Path>) -> Self {
         match path {
             Some(path) => Self(quote!(#path::__private)),
             None => Self(quote!(::mcp_tasks::__private)),

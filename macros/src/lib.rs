@@ -8,6 +8,7 @@ mod attr;
 mod check;
 mod ctxt;
 mod duration;
+mod error;
 mod expand;
 mod settings;
 mod spec;
@@ -29,4 +30,12 @@ pub fn task_tool(settings: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn task_tools(settings: TokenStream, item: TokenStream) -> TokenStream {
     expand::methods(settings.into(), item.into()).into()
+}
+
+/// Makes an error type one that tools may return.
+///
+/// The documentation is that of `mcp_tasks::ToolError`.
+#[proc_macro_derive(ToolError, attributes(tool_error))]
+pub fn tool_error(item: TokenStream) -> TokenStream {
+    error::derive(item.into()).into()
 }

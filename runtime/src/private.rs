@@ -22,3 +22,12 @@ pub use crate::tool::{
 pub fn share<T>(value: &Arc<T>) -> Arc<T> {
     Arc::clone(value)
 }
+
+/// What a derived error becomes: a JSON-RPC error if it has a code, else a report.
+pub fn tool_error<E: std::error::Error + 'static>(error: &E, code: Option<i64>) -> ToolError {
+    let text = crate::tool::describe(error);
+    match code {
+        Some(code) => ToolError::protocol(code, text),
+        None => ToolError::new(text),
+    }
+}

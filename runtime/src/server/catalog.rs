@@ -108,7 +108,6 @@ fn describe(descriptor: &ToolDescriptor) -> JsonObject {
     let meta = meta.filter(|meta| !meta.is_empty());
     let objects = [
         ("outputSchema", &descriptor.output_schema),
-        ("annotations", &descriptor.annotations),
         ("_meta", &meta),
     ];
     for (member, object) in objects {
@@ -116,8 +115,11 @@ fn describe(descriptor: &ToolDescriptor) -> JsonObject {
             tool.insert(member.into(), object.clone().into());
         }
     }
+    if let Some(annotations) = &descriptor.annotations {
+        tool.insert("annotations".into(), json!(annotations));
+    }
     if !descriptor.icons.is_empty() {
-        tool.insert("icons".into(), descriptor.icons.clone().into());
+        tool.insert("icons".into(), json!(descriptor.icons));
     }
     tool
 }

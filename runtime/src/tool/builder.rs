@@ -9,8 +9,8 @@ use schemars::SchemaGenerator;
 use serde_json::{Value, json};
 
 use super::{
-    Args, CancelMode, IntoToolOutput, OnRestart, StateKey, TaskSupport, Tool, ToolCall,
-    ToolDescriptor, ToolError, ToolFuture, ToolHandler, ToolOutput,
+    Args, CancelMode, Icon, IntoToolOutput, OnRestart, StateKey, TaskSupport, Tool,
+    ToolAnnotations, ToolCall, ToolDescriptor, ToolError, ToolFuture, ToolHandler, ToolOutput,
     decode::{DecodeError, names},
     parameter::{Argument, Arguments, Extract, Question, expectation},
     schema,
@@ -67,26 +67,19 @@ impl ToolBuilder {
         self.change(|tool| tool.description = Some(text))
     }
 
-    /// A member of `annotations`.
+    /// Hints about the tool's effects.
     #[must_use]
-    pub fn hint(self, name: &str, value: bool) -> Self {
-        self.change(|tool| {
-            tool.annotations
-                .get_or_insert_default()
-                .insert(name.to_owned(), Value::Bool(value));
-        })
+    pub fn annotations(self, change: fn(&mut ToolAnnotations)) -> Self {
+        self.change(|tool| change(tool.annotations.get_or_insert_default()))
     }
 
     /// A picture.
     #[must_use]
     pub fn icon(self, src: &str, mime_type: Option<&str>, sizes: &[&str]) -> Self {
-        let mut icon = json!({"src": src});
-        if let Some(mime_type) = mime_type {
-            icon["mimeType"] = json!(mime_type);
-        }
-        if !sizes.is_empty() {
-            icon["sizes"] = json!(sizes);
-        }
+        let mut icon = Icon::new(src);
+        icon.mime_type = mime_type.map(str::to_owned);
+        icon.sizes =
+            (!sizes.is_empty()).then(|| sizes.iter().map(|&size| size.to_owned()).collect());
         self.change(|tool| tool.icons.push(icon))
     }
 

@@ -30,6 +30,24 @@ pub const INVALID_PARAMS: i64 = -32602;
 /// }
 /// assert_eq!(read("").unwrap_err().to_string(), "give a path");
 /// ```
+///
+/// A derived error is reported with its causes; a variant with a `code` is a JSON-RPC error:
+///
+/// ```
+/// use mcp_tasks::ToolError;
+///
+/// #[derive(Debug, thiserror::Error, ToolError)]
+/// enum OrderError {
+///     #[error("there is no order {0}")]
+///     Unknown(u32),
+///     #[error("the shop is closed")]
+///     #[tool_error(code = -32000)]
+///     Closed,
+/// }
+///
+/// assert_eq!(ToolError::from(OrderError::Unknown(7)), ToolError::new("there is no order 7"));
+/// assert_eq!(ToolError::from(OrderError::Closed), ToolError::protocol(-32000, "the shop is closed"));
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToolError {
     /// The tool ran and reports an error: a result with `isError: true`.
@@ -120,7 +138,7 @@ impl From<anyhow::Error> for ToolError {
 }
 
 /// The error's text and that of its causes.
-fn chain(error: &(dyn std::error::Error + 'static)) -> String {
+pub(crate) fn describe(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut next = error.source();
     while let Some(cause) = next {
@@ -139,7 +157,7 @@ macro_rules! reported {
     ($($error:ty),* $(,)?) => {$(
         impl From<$error> for ToolError {
             fn from(error: $error) -> Self {
-                Self::new(chain(&error))
+                Self::new(describe(&error))
             }
         }
     )*};
@@ -168,7 +186,7 @@ impl From<Box<dyn std::error::Error + Send + Sync>> for ToolError {
     fn from(error: Box<dyn std::error::Error + Send + Sync>) -> Self {
         match error.downcast::<ToolError>() {
             Ok(error) => *error,
-            Err(error) => Self::new(chain(&*error)),
+            Err(error) => Self::new(describe(&*error)),
         }
     }
 }
@@ -177,7 +195,7 @@ impl From<Box<dyn std::error::Error>> for ToolError {
     fn from(error: Box<dyn std::error::Error>) -> Self {
         match error.downcast::<ToolError>() {
             Ok(error) => *error,
-            Err(error) => Self::new(chain(&*error)),
+            Err(error) => Self::new(describe(&*error)),
         }
     }
 }
@@ -212,6 +230,6 @@ mod tests {
         #[error("cannot read the index")]
         struct Outer(#[source] std::io::Error);
         let error = Outer(std::io::Error::other("disk gone"));
-        assert_eq!(chain(&error), "cannot read the index: disk gone");
+        assert_eq!(describe(&error), "cannot read the index: disk gone");
     }
 }

@@ -24,9 +24,9 @@ pub(crate) mod parts {
     };
 }
 
-use std::{fmt, sync::Arc};
+pub(crate) use self::error::describe;
 
-use serde_json::Value;
+use std::{fmt, sync::Arc};
 
 pub use self::{
     descriptor::{Ask, CancelMode, OnRestart, TaskOptions, TaskSupport, ToolDescriptor},
@@ -41,12 +41,7 @@ pub use self::{
 };
 use crate::{BoxFuture, JsonObject, Principal, context::TaskContext};
 
-/// One piece of a tool's content.
-pub type ContentBlock = Value;
-/// Hints about a tool's effects.
-pub type ToolAnnotations = JsonObject;
-/// A picture for user interfaces.
-pub type Icon = Value;
+pub use crate::types::v2026_07_28::{ContentBlock, Icon, ToolAnnotations};
 
 /// One call: arguments as sent, answers to the tool's [`Ask`]s, and what surrounds the call.
 #[derive(Clone)]

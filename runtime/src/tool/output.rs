@@ -5,7 +5,15 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{ContentBlock, ToolError, schema};
-use crate::JsonObject;
+use crate::{
+    JsonObject,
+    types::{
+        v2025_11_25,
+        v2026_07_28::{
+            AudioContent, CallToolResult, EmbeddedResource, ImageContent, ResourceLink, TextContent,
+        },
+    },
+};
 
 /// What a tool gave back: the era-neutral content of a `CallToolResult`.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,13 +26,15 @@ pub struct ToolOutput {
     pub is_error: bool,
     /// The result's `_meta`.
     pub meta: Option<JsonObject>,
+    /// Members of the result that the specification does not name.
+    pub extra: JsonObject,
 }
 
 impl ToolOutput {
     /// One block of text.
     pub fn text(text: impl Into<String>) -> Self {
         Self {
-            content: vec![text_block(text.into())],
+            content: vec![TextContent::new(text).into()],
             ..Self::default()
         }
     }
@@ -43,7 +53,7 @@ impl ToolOutput {
 
     /// The members of the `CallToolResult` object, without `resultType`.
     pub fn into_object(self) -> JsonObject {
-        let mut object = JsonObject::new();
+        let mut object = self.extra;
         object.insert("content".into(), json!(self.content));
         if let Some(value) = self.structured_content {
             object.insert("structuredContent".into(), value);
@@ -58,12 +68,11 @@ impl ToolOutput {
     }
 }
 
-fn text_block(text: String) -> ContentBlock {
-    json!({"type": "text", "text": text})
-}
-
 fn block_text(block: &ContentBlock) -> Option<&str> {
-    block.get("text").and_then(Value::as_str)
+    match block {
+        ContentBlock::Text(block) => Some(&block.text),
+        _ => None,
+    }
 }
 
 /// A result given as JSON: `structuredContent`, and the same as text for clients that do not read it.
@@ -134,6 +143,61 @@ impl IntoToolOutput for Vec<ContentBlock> {
         Ok(ToolOutput {
             content: self,
             ..ToolOutput::default()
+        })
+    }
+}
+
+macro_rules! blocks {
+    ($($block:ty),* $(,)?) => {$(
+        #[diagnostic::do_not_recommend]
+        impl IntoToolOutput for $block {
+            fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+                Ok(ToolOutput { content: vec![self.into()], ..ToolOutput::default() })
+            }
+        }
+    )*};
+}
+
+blocks!(
+    ContentBlock,
+    TextContent,
+    ImageContent,
+    AudioContent,
+    ResourceLink,
+    EmbeddedResource
+);
+
+/// A result with `isError: true` is an error that the tool reports. `resultType` is the server's affair.
+#[diagnostic::do_not_recommend]
+impl IntoToolOutput for CallToolResult {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        let meta = self.meta.map(|meta| match serde_json::to_value(meta) {
+            Ok(Value::Object(meta)) => Ok(meta),
+            Ok(_) => Err("not an object".to_owned()),
+            Err(error) => Err(error.to_string()),
+        });
+        let meta = meta
+            .transpose()
+            .map_err(|e| ToolError::internal(format!("the result's `_meta` is no JSON: {e}")))?;
+        Ok(ToolOutput {
+            content: self.content,
+            structured_content: self.structured_content,
+            is_error: self.is_error.unwrap_or(false),
+            meta,
+            extra: self.extra,
+        })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl IntoToolOutput for v2025_11_25::CallToolResult {
+    fn into_tool_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput {
+            content: self.content,
+            structured_content: self.structured_content.map(Value::Object),
+            is_error: self.is_error.unwrap_or(false),
+            meta: self.meta,
+            extra: self.extra,
         })
     }
 }

@@ -2,7 +2,11 @@
 
 use std::borrow::Cow;
 
-use mcp_tasks::{Json, ToolError, task_tool, tool::ToolOutput};
+use mcp_tasks::{
+    Json, ToolError, task_tool,
+    tool::{ContentBlock, ToolOutput},
+    types::v2026_07_28::{CallToolResult, ImageContent, TextContent},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -113,21 +117,13 @@ async fn parse(text: String) -> Result<Json<Vec<u8>>, Box<dyn std::error::Error 
     Ok(Json(vec![number]))
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, ToolError)]
 enum Failure {
     #[error("busy")]
+    #[tool_error(code = -32000)]
     Busy,
     #[error("no such order")]
     Unknown,
-}
-
-impl From<Failure> for ToolError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure::Busy => Self::protocol(-32000, failure.to_string()),
-            Failure::Unknown => Self::new(failure.to_string()),
-        }
-    }
 }
 
 #[task_tool]
@@ -177,4 +173,71 @@ fn the_schema_of_a_fallible_result_is_that_of_its_value() {
         "array"
     );
     assert_eq!(tool(divide).descriptor.output_schema, None);
+}
+
+#[derive(Debug, thiserror::Error, ToolError)]
+#[error("cannot read `{path}`")]
+#[tool_error(code = mcp_tasks::tool::INVALID_PARAMS)]
+struct Unreadable {
+    path: String,
+    source: std::io::Error,
+}
+
+#[test]
+fn a_derived_error_tells_its_causes() {
+    let error = Unreadable {
+        path: "a".to_owned(),
+        source: std::io::Error::other("disk gone"),
+    };
+    assert_eq!(
+        ToolError::from(error),
+        ToolError::protocol(-32602, "cannot read `a`: disk gone")
+    );
+}
+
+#[task_tool]
+async fn image() -> ImageContent {
+    ImageContent::new("AAAA", "image/png")
+}
+
+#[task_tool]
+async fn blocks() -> Vec<ContentBlock> {
+    vec![
+        TextContent::new("one").into(),
+        ImageContent::new("AAAA", "image/png").into(),
+        TextContent::new("two").into(),
+    ]
+}
+
+#[task_tool]
+async fn whole(failed: bool) -> CallToolResult {
+    let mut result = CallToolResult::new(vec![TextContent::new("text").into()], "complete");
+    result.structured_content = Some(json!({"n": 1}));
+    result.is_error = Some(failed);
+    result.extra.insert("note".to_owned(), json!("kept"));
+    result
+}
+
+#[tokio::test]
+async fn content_blocks_and_whole_results_are_results() {
+    let image = run(&tool(image), call(json!({}))).await.unwrap();
+    assert_eq!(
+        Value::Object(image.into_object()),
+        json!({"content": [{"type": "image", "data": "AAAA", "mimeType": "image/png"}]})
+    );
+    let blocks = run(&tool(blocks), call(json!({}))).await.unwrap();
+    assert_eq!(blocks.content.len(), 3);
+    assert_eq!(blocks.joined_text(), "one\ntwo");
+    let whole = run(&tool(whole), call(json!({"failed": true})))
+        .await
+        .unwrap();
+    assert_eq!(
+        Value::Object(whole.into_object()),
+        json!({
+            "content": [{"type": "text", "text": "text"}],
+            "structuredContent": {"n": 1},
+            "isError": true,
+            "note": "kept",
+        })
+    );
 }

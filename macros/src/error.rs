@@ -1,0 +1,95 @@
+//! `#[derive(ToolError)]`: makes an error type one that tools may return.
+
+use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
+use syn::{Attribute, Data, DeriveInput, Expr, Meta, Path};
+
+use crate::{
+    attr,
+    ctxt::Ctxt,
+    expand::Crate,
+    settings::{self, Setting},
+};
+
+/// `#[tool_error(..)]`
+#[derive(Default)]
+struct ErrorSettings {
+    /// The code of a JSON-RPC error.
+    code: Setting<Expr>,
+    krate: Setting<Path>,
+}
+
+impl ErrorSettings {
+    fn read(cx: &Ctxt, attributes: &[Attribute]) -> Self {
+        let mut all = Self::default();
+        for attribute in attributes
+            .iter()
+            .filter(|attribute| attr::is(attribute, "tool_error"))
+        {
+            let Meta::List(list) = &attribute.meta else {
+                cx.error(attribute, "write `#[tool_error(code = -32000)]`");
+                continue;
+            };
+            for entry in settings::read(cx, list.tokens.clone()) {
+                let name = &entry.name;
+                match name.to_string().as_str() {
+                    "code" => all.code.set(cx, name, entry.expr(cx, "-32000").cloned()),
+                    "crate" => all.krate.set(cx, name, attr::path(cx, &entry)),
+                    _ => settings::unknown(cx, name, "`#[tool_error]`", &["code", "crate"]),
+                }
+            }
+        }
+        all
+    }
+}
+
+/// `#[derive(ToolError)]`
+pub(crate) fn derive(item: TokenStream) -> TokenStream {
+    let input: DeriveInput = match syn::parse2(item) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let cx = Ctxt::new();
+    let whole = ErrorSettings::read(&cx, &input.attrs);
+    let ty = &input.ident;
+    let mut arms = Vec::new();
+    if let Data::Enum(data) = &input.data {
+        for variant in &data.variants {
+            let settings = ErrorSettings::read(&cx, &variant.attrs);
+            if let Some(name) = settings.krate.name() {
+                cx.error(name, "say `crate` once, on the whole type");
+            }
+            if let Some(code) = settings.code.get() {
+                let name = &variant.ident;
+                arms.push(quote!(#ty::#name { .. } => ::core::option::Option::Some(#code),));
+            }
+        }
+    }
+    if let Err(errors) = cx.check() {
+        return errors;
+    }
+    let krate = Crate::at(whole.krate.get());
+    let (generics, arguments, clause) = input.generics.split_for_impl();
+    let mut code = match whole.code.get() {
+        Some(code) => quote!(#krate::Option::Some(#code)),
+        None => quote!(#krate::Option::None),
+    };
+    if !arms.is_empty() {
+        code = quote! {
+            match &error {
+                #(#arms)*
+                _ => #code,
+            }
+        };
+    }
+    quote_spanned! {ty.span()=>
+        #[automatically_derived]
+        impl #generics #krate::From<#ty #arguments> for #krate::ToolError #clause {
+            #[allow(unreachable_patterns)]
+            fn from(error: #ty #arguments) -> Self {
+                let code = #code;
+                #krate::tool_error(&error, code)
+            }
+        }
+    }
+}
