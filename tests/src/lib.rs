@@ -1,6 +1,7 @@
 //! Shared parts of the workspace tests.
 
 pub mod fixture;
+pub mod legacy;
 pub mod modern;
 pub mod roundtrip;
 pub mod sampler;

@@ -70,6 +70,7 @@ pub struct Client {
     url: String,
     /// What it declares on each request.
     pub capabilities: Value,
+    token: Option<String>,
 }
 
 impl Client {
@@ -79,6 +80,7 @@ impl Client {
             http: reqwest::Client::new(),
             url: url.into(),
             capabilities: all_capabilities(),
+            token: None,
         }
     }
 
@@ -86,6 +88,13 @@ impl Client {
     #[must_use]
     pub fn declaring(mut self, capabilities: Value) -> Self {
         self.capabilities = capabilities;
+        self
+    }
+
+    /// The same client with a bearer token.
+    #[must_use]
+    pub fn bearing(mut self, token: &str) -> Self {
+        self.token = Some(token.to_owned());
         self
     }
 
@@ -121,6 +130,9 @@ impl Client {
     /// Posts any body with any headers.
     pub async fn post(&self, body: impl Into<reqwest::Body>, headers: &[(&str, &str)]) -> Reply {
         let mut post = self.http.post(&self.url).body(body);
+        if let Some(token) = &self.token {
+            post = post.bearer_auth(token);
+        }
         for (name, value) in headers.iter().filter(|(_, value)| !value.is_empty()) {
             post = post.header(*name, *value);
         }
@@ -156,7 +168,7 @@ impl Client {
 }
 
 /// The message of a JSON body, or the last one of an event stream.
-fn last_message(text: &str) -> Value {
+pub(crate) fn last_message(text: &str) -> Value {
     if let Ok(message) = serde_json::from_str(text) {
         return message;
     }

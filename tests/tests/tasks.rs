@@ -1,8 +1,9 @@
 //! The life of a task in the modern era, as a client sees it over HTTP.
 
+use mcp_tasks::{Server, task_tool, tools};
 use mcp_tasks_tests::{
     modern::{Client, Reply, TASKS, no_tasks},
-    serve::serve,
+    serve::{serve, serve_this},
 };
 use serde_json::{Value, json};
 
@@ -390,5 +391,38 @@ async fn twelve_tasks_run_at_a_time() {
             .send("tasks/cancel", json!({"taskId": id}))
             .await
             .result();
+    }
+}
+
+/// Over at once, and soon forgotten.
+#[task_tool(ttl = "100ms")]
+async fn fleeting() -> &'static str {
+    "gone soon"
+}
+
+/// covers: M-TIME-3
+#[tokio::test]
+async fn an_expired_task_is_unknown_on_every_method_alike() {
+    let server = Server::builder()
+        .tools(tools![fleeting])
+        .build()
+        .expect("a server");
+    let served = serve_this(server).await;
+    let client = served.client();
+    let id = task_id(&client.call("fleeting", json!({})).await);
+    let get = || client.send("tasks/get", json!({"taskId": id}));
+    while get().await.error().1.is_none() {
+        tokio::task::yield_now().await;
+    }
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let ask = |id: &str| client.send(method, json!({"taskId": id, "inputResponses": {}}));
+        let (expired, unknown) = (ask(&id).await, ask("never-issued").await);
+        assert_eq!(expired.error().1, Some(-32602), "{method}: {expired:?}");
+        let told = |reply: &Reply, id: &str| reply.message.to_string().replace(id, "ID");
+        assert_eq!(
+            told(&expired, &id),
+            told(&unknown, "never-issued"),
+            "{method}"
+        );
     }
 }

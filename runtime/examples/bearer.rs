@@ -1,0 +1,64 @@
+//! Tasks that belong to somebody: a layer in front of the server finds out who is asking.
+//!
+//! The layer here knows two tokens. Yours asks your identity provider. What matters is its last step: it puts a
+//! [`Principal`] into the request, and from then on a task answers to its owner only.
+//!
+//! `cargo run -p mcp-tasks --example bearer`
+#![allow(clippy::print_stdout, missing_docs)]
+
+use axum::{
+    extract::Request,
+    http::{StatusCode, header::AUTHORIZATION},
+    middleware::{self, Next},
+    response::{IntoResponse, Response},
+};
+use mcp_tasks::{Principal, Server, TaskContext, task_tool, tools};
+use tokio::{net::TcpListener, time::Duration};
+
+/// Bakes a cake, which takes a while.
+#[task_tool(poll_interval = "1s")]
+async fn bake(cake: String, ctx: TaskContext) -> String {
+    for minute in 1..=30 {
+        ctx.status(format!("{minute} of 30 minutes")).await;
+        tokio::time::sleep(Duration::from_secs(60)).await;
+    }
+    format!("Here is your {cake}.")
+}
+
+/// Whose token it is.
+fn owner(token: &str) -> Option<Principal> {
+    match token {
+        "token-of-alice" => Some(Principal::new("alice")),
+        "token-of-bob" => Some(Principal::new("bob")),
+        _ => None,
+    }
+}
+
+/// Lets nobody through without a token.
+async fn authenticate(mut request: Request, next: Next) -> Response {
+    let header = request.headers().get(AUTHORIZATION);
+    let token = header.and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+    match token.and_then(owner) {
+        Some(principal) => {
+            request.extensions_mut().insert(principal);
+            next.run(request).await
+        }
+        None => (StatusCode::UNAUTHORIZED, [("www-authenticate", "Bearer")]).into_response(),
+    }
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let server = Server::builder()
+        .name("bakery")
+        .tools(tools![bake])
+        .build()?;
+    let app = server.router().layer(middleware::from_fn(authenticate));
+    let listener = TcpListener::bind("127.0.0.1:8080").await?;
+    println!(
+        "Serving on http://{}/mcp for `Bearer token-of-alice` and `Bearer token-of-bob`",
+        listener.local_addr()?
+    );
+    axum::serve(listener, app).await?;
+    Ok(())
+}
