@@ -1,4 +1,5 @@
 //! What the transports' tests share: a few tools, and clients of both eras in one process.
+#![allow(clippy::unwrap_used)]
 
 use std::{sync::Arc, time::Duration};
 
@@ -74,6 +75,22 @@ async fn count(ctx: TaskContext) -> String {
     "counted".to_owned()
 }
 
+/// Reports how far it is, as a task if that may be.
+#[task_tool(meta = json!({"io.modelcontextprotocol/model-immediate-response": "It is being counted."}))]
+async fn count_slowly(crate::State(gate): crate::State<Gate>, ctx: TaskContext) -> String {
+    gate.pass().await;
+    for step in 1..=3 {
+        ctx.progress(step, 3).await;
+    }
+    "counted".to_owned()
+}
+
+/// Is quick enough to need no task.
+#[task_tool(inline_for = "1h")]
+async fn quick() -> String {
+    "done".to_owned()
+}
+
 /// A filled form.
 #[derive(Debug, Clone, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
 pub(super) struct NameForm {
@@ -132,6 +149,8 @@ pub(super) fn server() -> (Server, Gate) {
         .tool(ask_often)
         .tool(signed)
         .tool(count)
+        .tool(count_slowly)
+        .tool(quick)
         .tool(Tool::new(headers, Echo))
         .state(gate.clone())
         .limits(limits)

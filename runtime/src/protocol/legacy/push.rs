@@ -15,6 +15,7 @@ use std::{
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::{sync::mpsc, task::AbortHandle};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     JsonObject,
@@ -40,6 +41,8 @@ pub(crate) struct Link {
     /// Open `tasks/result` streams, the newest last.
     results: Mutex<Vec<(u64, Arc<dyn Wire>)>>,
     next_result: AtomicU64,
+    /// Fires when the session has been told all there is.
+    over: CancellationToken,
 }
 
 impl Link {
@@ -86,7 +89,7 @@ pub(super) async fn created(
     task: &Task,
     progress: Option<ProgressFeed>,
 ) {
-    follow(inner, session, task.id().as_str(), progress).await;
+    follow(inner, session, task, progress).await;
 }
 
 /// Notes that the client has named a task that it may see.
@@ -94,7 +97,7 @@ pub(super) async fn named(inner: &Arc<Inner>, session: &Arc<Session>, task: &Tas
     if task.is_terminal() {
         return;
     }
-    if let Some(link) = follow(inner, session, task.id().as_str(), None).await
+    if let Some(link) = follow(inner, session, task, None).await
         && !link.named.swap(true, Ordering::AcqRel)
     {
         session.way_opened();
@@ -108,7 +111,7 @@ pub(super) async fn result_opened(
     task: &Task,
     wire: Arc<dyn Wire>,
 ) -> Option<OpenResult> {
-    let link = follow(inner, session, task.id().as_str(), None).await?;
+    let link = follow(inner, session, task, None).await?;
     link.named.store(true, Ordering::Release);
     let number = link.next_result.fetch_add(1, Ordering::Relaxed);
     link.results.lock().push((number, wire));
@@ -116,13 +119,22 @@ pub(super) async fn result_opened(
     Some(OpenResult { link, number })
 }
 
-/// The session's link to a task, made if it is the first time.
+/// Waits until the session has been told all there is of a task that has ended, so that the result comes last.
+pub(super) async fn told(session: &Session, task: &Task) {
+    let link = session.links.lock().get(task.id().as_str()).cloned();
+    if let Some(link) = link {
+        link.over.cancelled().await;
+    }
+}
+
+/// The session's link to a task, made if it is the first time. The client knows the task as it is given here.
 async fn follow(
     inner: &Arc<Inner>,
     session: &Arc<Session>,
-    id: &str,
+    known: &Task,
     progress: Option<ProgressFeed>,
 ) -> Option<Arc<Link>> {
+    let id = known.id().as_str();
     if let Some(link) = session.links.lock().get(id) {
         return Some(Arc::clone(link));
     }
@@ -144,6 +156,7 @@ async fn follow(
             named: AtomicBool::new(false),
             results: Mutex::default(),
             next_result: AtomicU64::new(0),
+            over: CancellationToken::new(),
         });
         links.insert(id.to_owned(), Arc::clone(&link));
         link
@@ -153,7 +166,7 @@ async fn follow(
         session: Arc::clone(session),
         link: Arc::clone(&link),
         asked: HashMap::new(),
-        told: None,
+        told: Some(status_of(known)),
     };
     tokio::spawn(watcher.run(subscription, progress));
     Some(link)
@@ -173,21 +186,24 @@ impl Watcher {
     async fn run(mut self, mut subscription: Subscription, mut progress: Option<ProgressFeed>) {
         let mut ways = self.session.ways();
         let mut task = subscription.current();
-        // The client learns the first status from the reply that made the task or from the one that named it.
-        self.told = Some((
-            shape::status(&task),
-            task.status_message().map(str::to_owned),
-        ));
+        self.tell_status(&task).await;
         loop {
             ways.mark_unchanged();
             self.ask_open(&task);
             tokio::select! {
                 biased;
                 () = self.session.closed.cancelled() => break,
+                Some(report) = next_report(&mut progress) => self.tell_progress(&progress, report).await,
                 next = subscription.next() => match next {
                     None => break,
                     Some(next) => {
                         task = next;
+                        if task.is_terminal() {
+                            // What was reported before the end is told before the end.
+                            while let Some(report) = pending_report(&mut progress) {
+                                self.tell_progress(&progress, report).await;
+                            }
+                        }
                         self.tell_status(&task).await;
                         if task.is_terminal() {
                             break;
@@ -195,17 +211,13 @@ impl Watcher {
                     }
                 },
                 changed = ways.changed() => if changed.is_err() { break },
-                Some(report) = next_report(&mut progress) => self.tell_progress(&progress, report).await,
             }
         }
         self.session.links.lock().remove(&self.link.id);
     }
 
     async fn tell_status(&mut self, task: &Task) {
-        let now = (
-            shape::status(task),
-            task.status_message().map(str::to_owned),
-        );
+        let now = status_of(task);
         if self.told.as_ref() == Some(&now) {
             return;
         }
@@ -281,10 +293,19 @@ impl Watcher {
 
 impl Drop for Watcher {
     fn drop(&mut self) {
+        self.link.over.cancel();
         for asking in self.asked.values() {
             asking.abort();
         }
     }
+}
+
+/// What is told of a task's status: when it is the same as before, nothing is.
+fn status_of(task: &Task) -> (Status, Option<String>) {
+    (
+        shape::status(task),
+        task.status_message().map(str::to_owned),
+    )
 }
 
 async fn next_report(feed: &mut Option<ProgressFeed>) -> Option<Progress> {
@@ -292,6 +313,10 @@ async fn next_report(feed: &mut Option<ProgressFeed>) -> Option<Progress> {
         Some(feed) => feed.reports.recv().await,
         None => None,
     }
+}
+
+fn pending_report(feed: &mut Option<ProgressFeed>) -> Option<Progress> {
+    feed.as_mut().and_then(|feed| feed.reports.try_recv().ok())
 }
 
 /// Gives a client's answer to the task. An answer that does not fit cannot be sent back, so the tool is told.

@@ -50,10 +50,12 @@ impl TaskHandler for Exchange<'_> {
         let id = params.task_id.as_str();
         let task = self.inner.engine.get(id, self.owner()).await?;
         if task.is_terminal() {
+            push::told(self.session, &task).await;
             return outcome(&task);
         }
         let open = push::result_opened(self.inner, self.session, &task, self.wire.clone()).await;
         let task = self.inner.engine.wait(id, self.owner()).await?;
+        push::told(self.session, &task).await;
         drop(open);
         outcome(&task)
     }

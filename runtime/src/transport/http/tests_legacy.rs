@@ -179,7 +179,7 @@ async fn a_session_is_opened_used_and_ended() {
     assert_eq!(server.open_sessions(), 0);
 }
 
-/// covers: T04-L
+/// covers: T04-L, T24-L
 #[tokio::test]
 async fn tasks_are_listed_only_to_someone() {
     let (server, _) = server();
@@ -504,4 +504,51 @@ async fn streams_and_sessions_are_limited() {
     assert_eq!(refused["error"]["data"]["limit"], "sessions");
     let _open = Events::of(client.get(None).await);
     assert_eq!(client.get(None).await.status(), 429);
+}
+
+/// covers: T02-L
+#[tokio::test]
+async fn only_a_tool_call_becomes_a_task() {
+    let (server, _) = server();
+    let (client, welcome) = Client::open(&server, None, json!({})).await;
+    assert_eq!(
+        welcome["capabilities"]["tasks"]["requests"],
+        json!({"tools": {"call": {}}})
+    );
+    let listed = client
+        .reply(legacy(1, "prompts/list", json!({"task": {}})))
+        .await;
+    assert_eq!(listed["result"], json!({"prompts": []}));
+}
+
+/// covers: X-RPC-2
+#[tokio::test]
+async fn the_same_id_in_two_sessions_is_two_requests() {
+    let (server, gate) = server();
+    let (one, _) = Client::open(&server, None, json!({})).await;
+    let (two, _) = Client::open(&server, None, json!({})).await;
+    let call = |label: &str| {
+        legacy(
+            "same",
+            "tools/call",
+            json!({"name": "wait_at_gate", "arguments": {"label": label}}),
+        )
+    };
+    let first = one.reply(call("one"));
+    tokio::pin!(first);
+    tokio::select! {
+        _ = &mut first => panic!("the gate is closed"),
+        () = gate.arrived.notified() => {}
+    }
+    let second = two.reply(call("two"));
+    tokio::pin!(second);
+    tokio::select! {
+        _ = &mut second => panic!("the gate is closed"),
+        () = gate.arrived.notified() => {}
+    }
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "same"}});
+    two.post(cancel).await;
+    gate.dropped.notified().await;
+    gate.open();
+    assert_eq!(first.await["result"]["content"][0]["text"], "through: one");
 }

@@ -159,7 +159,7 @@ async fn methods_of_no_one_and_of_the_other_era_are_not_found() {
     }
 }
 
-/// covers: T25-M
+/// covers: T02-M, T25-M
 #[tokio::test]
 async fn the_fallback_answers_the_rest_but_may_not_hand_out_tasks() {
     let (server, _) = server();
@@ -760,4 +760,106 @@ async fn a_task_is_its_owners_alone() {
     assert!(mine["result"]["status"].is_string());
     let (_, error) = failure(&server, "tasks/get", json!({"taskId": id}), all()).await;
     assert_eq!(error["code"], -32602);
+}
+
+/// covers: T16-M, T19-M
+#[tokio::test]
+async fn a_task_sends_neither_progress_nor_what_the_legacy_era_adds() {
+    let (server, gate) = server();
+    let list = result(&server, "tools/list", json!({}), json!({})).await;
+    let tools = list["tools"].as_array().unwrap();
+    let listed = tools
+        .iter()
+        .find(|tool| tool["name"] == "count_slowly")
+        .unwrap();
+    assert!(listed.get("_meta").is_none());
+    let mut message = modern(1, "tools/call", json!({"name": "count_slowly"}), all());
+    message["params"]["_meta"]["progressToken"] = json!("t");
+    let (_, messages) = exchange(&server, &message).await;
+    assert_eq!(messages.len(), 1);
+    let handle = &messages[0]["result"];
+    assert_eq!(handle["_meta"].as_object().unwrap().len(), 1, "{handle}");
+    gate.open();
+    let mut events = listen(&server, json!({"taskIds": [handle["taskId"]]}), all()).await;
+    events.message().await;
+    loop {
+        let told = events.message().await;
+        assert_eq!(told["method"], "notifications/tasks");
+        if told["params"]["status"] == "completed" {
+            break;
+        }
+    }
+}
+
+/// covers: M-RACE-1
+#[tokio::test]
+async fn a_call_that_is_quick_enough_answers_itself_and_leaves_no_task() {
+    let (server, _) = server();
+    let done = result(&server, "tools/call", json!({"name": "quick"}), all()).await;
+    assert_eq!(
+        (&done["resultType"], &done["content"][0]["text"]),
+        (&json!("complete"), &json!("done"))
+    );
+    assert_eq!(server.engine().stats().running, 0);
+    assert!(
+        server
+            .engine()
+            .list(None, None)
+            .await
+            .unwrap()
+            .tasks
+            .is_empty()
+    );
+}
+
+/// A method that an official schema has and we serve is answered; this fails when a schema gains one.
+#[tokio::test]
+async fn every_method_of_the_schemas_is_known() {
+    use crate::types::{
+        ext_tasks,
+        method::{MethodKind, Sender},
+        v2026_07_28,
+    };
+    let (server, _) = server();
+    let others = ["completion/", "prompts/", "resources/"];
+    for info in v2026_07_28::methods::ALL
+        .iter()
+        .chain(ext_tasks::methods::ALL)
+    {
+        if info.kind != MethodKind::Request || info.sender == Sender::Server {
+            continue;
+        }
+        if others.iter().any(|prefix| info.name.starts_with(prefix))
+            || info.name == "subscriptions/listen"
+        {
+            continue;
+        }
+        let (status, reply) = call(&server, info.name, json!({}), all()).await;
+        assert_ne!(status, 404, "{}: {reply}", info.name);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_that_takes_long_becomes_a_stream_that_shows_life() {
+    let (server, gate) = server();
+    let message = modern(
+        1,
+        "tools/call",
+        json!({"name": "wait_at_gate", "arguments": {"label": "x"}}),
+        json!({}),
+    );
+    let request = modern_post(&message)
+        .body(Body::from(message.to_string()))
+        .unwrap();
+    let response = send(&server, request).await;
+    assert_eq!(response.headers()["content-type"], "text/event-stream");
+    gate.open();
+    let (status, messages) = read(response).await;
+    assert_eq!(
+        (
+            status.as_u16(),
+            &messages[0]["result"]["content"][0]["text"]
+        ),
+        (200, &json!("through: x"))
+    );
 }

@@ -1,4 +1,5 @@
 //! Both eras on a byte stream, in one process.
+#![allow(clippy::unwrap_used)]
 
 use serde_json::{Value, json};
 use tokio::{
@@ -287,7 +288,7 @@ async fn each_revision_gets_what_it_knows() {
     }
 }
 
-/// covers: T03-L, T06-L, T07-L, T09-L, T15-L, T17-L, T22-L, L-TTL-1, L-RES-1, L-INP-3
+/// covers: T03-L, T05-L, T06-L, T07-L, T08-L, T09-L, T11-L, T13-L, T15-L, T17-L, T20-L, T22-L, L-TTL-1, L-RES-1, L-INP-3, L-TOL-1
 #[tokio::test]
 async fn a_legacy_task_goes_from_handle_to_result() {
     let (mut client, _, gate, _) = initialized("2025-11-25", json!({})).await;
@@ -659,4 +660,77 @@ async fn one_connection_may_speak_both_ways_and_sees_one_task_in_two_shapes() {
         ))
         .await;
     assert!(plain["result"].get("resultType").is_none());
+}
+
+/// covers: T16-L, T19-L
+#[tokio::test]
+async fn a_task_tells_its_progress_by_the_calls_token_and_what_the_model_gets_meanwhile() {
+    let (mut client, _, gate, _) = initialized("2025-11-25", json!({})).await;
+    let params = json!({"name": "count_slowly", "task": {}, "_meta": {"progressToken": 7}});
+    let made = client.reply(legacy(1, "tools/call", params)).await["result"].clone();
+    assert_eq!(
+        made["_meta"],
+        json!({"io.modelcontextprotocol/model-immediate-response": "It is being counted."})
+    );
+    let id = made["task"]["taskId"].clone();
+    client
+        .send(legacy(2, "tasks/result", json!({"taskId": id})))
+        .await;
+    gate.open();
+    let mut reported = vec![];
+    loop {
+        let next = client.next().await;
+        if next["method"] == "notifications/progress" {
+            reported.push(next["params"].clone());
+        } else if next["id"] == 2 {
+            assert_eq!(next["result"]["content"][0]["text"], "counted");
+            break;
+        }
+    }
+    for params in &reported {
+        assert_eq!(params["progressToken"], 7);
+        assert_eq!(
+            params["_meta"]["io.modelcontextprotocol/related-task"]["taskId"],
+            id
+        );
+    }
+    assert_eq!(reported.last().unwrap()["progress"], 3);
+}
+
+/// covers: M-TIME-3
+#[tokio::test(start_paused = true)]
+async fn a_task_whose_time_is_over_is_unknown_to_every_method() {
+    let (mut client, _, _, _) = initialized("2025-11-25", json!({})).await;
+    let params =
+        json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {"ttl": 1000}});
+    let id =
+        client.reply(legacy(1, "tools/call", params)).await["result"]["task"]["taskId"].clone();
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    for (number, method) in ["tasks/get", "tasks/result", "tasks/cancel"]
+        .into_iter()
+        .enumerate()
+    {
+        let mut old = client
+            .reply(legacy(number as u64 + 10, method, json!({"taskId": id})))
+            .await;
+        let mut none = client
+            .reply(legacy(
+                number as u64 + 20,
+                method,
+                json!({"taskId": "none"}),
+            ))
+            .await;
+        assert_eq!(old["error"]["code"], -32602);
+        assert_eq!(old["error"].take(), none["error"].take(), "{method}");
+    }
+    for (number, method) in ["tasks/get", "tasks/update", "tasks/cancel"]
+        .into_iter()
+        .enumerate()
+    {
+        let params = json!({"taskId": id, "inputResponses": {}});
+        let old = client
+            .reply(modern(number as u64 + 30, method, params, all()))
+            .await;
+        assert_eq!(old["error"]["code"], -32602, "{method}");
+    }
 }
