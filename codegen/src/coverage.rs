@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use crate::docs::{Docs, Place};
-use crate::model::{Model, TypeKind};
+use crate::model::{Expr, Model, TypeId, TypeKind};
 
 /// Something that should be described and is not, or the reverse.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -60,6 +60,10 @@ pub fn strays(model: &Model, docs: &Docs) -> Vec<Gap> {
         if let TypeKind::Struct(it) = &ty.kind {
             // Implied members have no field, and describing them does no harm.
             all.extend(it.consts.iter().map(|it| ("field", it.json.clone())));
+            // The members of a union that lies flat in the object are on the wire beside its own.
+            if let Some(flat) = &it.flat {
+                all.extend(flat_parts(model, flat.ty));
+            }
         }
         if let TypeKind::Union(it) = &ty.kind {
             for variant in &it.variants {
@@ -106,6 +110,24 @@ pub fn strays(model: &Model, docs: &Docs) -> Vec<Gap> {
     strays
 }
 
+/// The members that the alternatives of a union have, and the tags that tell them apart.
+fn flat_parts(model: &Model, union: TypeId) -> BTreeSet<(&'static str, String)> {
+    let mut known = BTreeSet::new();
+    let TypeKind::Union(union) = &model.get(union).kind else {
+        return known;
+    };
+    for variant in &union.variants {
+        known.extend(variant.tags.iter().map(|tag| ("variant", tag.clone())));
+        if let Expr::Named(id) = &variant.ty
+            && let TypeKind::Struct(it) = &model.get(*id).kind
+        {
+            known.extend(it.fields.iter().map(|it| ("field", it.json.clone())));
+            known.extend(it.consts.iter().map(|it| ("field", it.json.clone())));
+        }
+    }
+    known
+}
+
 /// The parts of a type that are described on their own, with their names on the wire.
 fn parts(kind: &TypeKind) -> Vec<(&'static str, &str, &str)> {
     match kind {
@@ -128,7 +150,11 @@ fn parts(kind: &TypeKind) -> Vec<(&'static str, &str, &str)> {
         TypeKind::Union(it) => it
             .variants
             .iter()
-            .map(|it| ("variant", it.name.as_str(), it.doc.as_str()))
+            .map(|it| {
+                // The key that documentation is looked up by.
+                let name = it.tags.first().unwrap_or(&it.name);
+                ("variant", name.as_str(), it.doc.as_str())
+            })
             .collect(),
         TypeKind::Alias(_) => Vec::new(),
     }
