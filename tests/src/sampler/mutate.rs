@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::schema::{Document, Kind, is_kind};
 use super::valid::{Sample, Site, Step, at, at_mut};
-use super::value::one_of;
+use super::value::{anything, one_of};
 
 /// Kinds of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -183,8 +183,11 @@ fn apply(
             };
         }
         Fault::Unknown => {
-            target.as_object_mut()?.insert("surplus".into(), json!(1));
-            path.push(Step::Member("surplus".into()));
+            let name = format!("surplus{}", rng.u8(..));
+            target
+                .as_object_mut()?
+                .insert(name.clone(), anything(rng, &[], 1));
+            path.push(Step::Member(name));
         }
     }
     Some((path, clear))

@@ -8,6 +8,8 @@ use super::schema::Document;
 /// One such place, as the manifest declares it.
 #[derive(Debug, Clone)]
 pub struct Relaxation {
+    /// Documents it applies to; all, if empty.
+    pub inputs: Vec<String>,
     /// JSON pointer of the schema that is relaxed.
     pub at: String,
     /// What is accepted besides: a JSON type, or `any`.
@@ -25,12 +27,17 @@ impl Relaxation {
             .parse()
             .map_err(|e| format!("the manifest is no TOML: {e}"))?;
         let entries = manifest.get("relax").and_then(toml::Value::as_array);
+        let texts = |list: &toml::Value| {
+            list.as_array()?
+                .iter()
+                .map(|it| it.as_str().map(str::to_owned))
+                .collect::<Option<_>>()
+        };
         let entry = |entry: &toml::Value| {
-            let accept = entry.get("accept")?.as_array()?.iter();
-            let accept = accept.map(|kind| kind.as_str().map(str::to_owned));
             Some(Self {
+                inputs: entry.get("inputs").map_or(Some(Vec::new()), texts)?,
                 at: entry.get("at")?.as_str()?.to_owned(),
-                accept: accept.collect::<Option<_>>()?,
+                accept: texts(entry.get("accept")?)?,
             })
         };
         entries
@@ -53,7 +60,8 @@ impl Relaxation {
 pub fn relax(document: &Document, relaxations: &[Relaxation]) -> Option<(String, Document)> {
     let mut root = document.root().clone();
     let mut names = Vec::new();
-    for relaxation in relaxations {
+    let here = |r: &&Relaxation| r.inputs.is_empty() || r.inputs.contains(&document.name);
+    for relaxation in relaxations.iter().filter(here) {
         let at = relaxation
             .at
             .replacen("/$defs/", &format!("/{}/", document.key()), 1);
