@@ -5,6 +5,8 @@ use std::{
     time::Duration,
 };
 
+use futures_util::future::try_join_all;
+
 use super::{Recovery, core::Core, outcome, run};
 use crate::{
     store::StoreError,
@@ -98,32 +100,38 @@ async fn batch(core: &Arc<Core>, decide: &Decide, room: usize) -> Result<usize, 
     core.stay_alive().await?;
     let tasks = core.store.claim(&core.worker, core.now(), room).await?;
     let count = tasks.len();
+    let mut ends = Vec::new();
     for task in tasks {
         metrics::counter!("mcp_tasks_recovered_total").increment(1);
-        let call_off = task.cancel_requested();
-        let failure = match decide(&task) {
-            Recovery::Rerun { tool, state } if !call_off => {
+        match decide(&task) {
+            Recovery::Rerun { tool, state } if !task.cancel_requested() => {
                 core.publish(&task);
                 run::resume(core, task, tool, state);
-                continue;
             }
-            Recovery::Rerun { .. } => String::new(),
-            Recovery::Fail(message) => message,
-        };
-        let wall = core.wall();
-        core.step(task, |task| {
-            let next = task.change(wall).ok().map(|change| {
-                if call_off {
-                    change.cancel(outcome::CANCELLED)
-                } else {
-                    change.fail(TaskFailure::internal(failure.clone()))
-                }
-            });
-            (next, ())
-        })
-        .await?;
+            Recovery::Rerun { .. } => ends.push(end(core, task, String::new())),
+            Recovery::Fail(message) => ends.push(end(core, task, message)),
+        }
     }
+    // Side by side, so that a store that groups its writes can do so.
+    try_join_all(ends).await?;
     Ok(count)
+}
+
+/// Ends a task that is not run again.
+async fn end(core: &Arc<Core>, task: Arc<Task>, failure: String) -> Result<(), StoreError> {
+    let wall = core.wall();
+    core.step(task, |task| {
+        let next = task.change(wall).ok().map(|change| {
+            if task.cancel_requested() {
+                change.cancel(outcome::CANCELLED)
+            } else {
+                change.fail(TaskFailure::internal(failure.clone()))
+            }
+        });
+        (next, ())
+    })
+    .await?;
+    Ok(())
 }
 
 /// Stops: see [`Engine::shutdown`](super::Engine::shutdown).

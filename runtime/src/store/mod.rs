@@ -5,10 +5,14 @@
 //! [`store_contract`](crate::testing::store_contract) on it.
 
 mod memory;
+#[cfg(feature = "sqlite")]
+mod sqlite;
 
 use std::sync::Arc;
 
 pub use memory::MemoryStore;
+#[cfg(feature = "sqlite")]
+pub use sqlite::SqliteStore;
 
 use crate::{
     BoxFuture,

@@ -1,0 +1,76 @@
+//! What SQLite says, in words that help.
+
+use std::{
+    fmt, io,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use rusqlite::{Error, ErrorCode};
+
+use super::StoreError;
+
+/// The file, for errors.
+#[derive(Clone)]
+pub(super) struct Place(Arc<PathBuf>);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.display().fmt(f)
+    }
+}
+
+impl Place {
+    pub(super) fn new(path: &Path) -> Self {
+        Self(Arc::new(path.to_owned()))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(super) fn corrupt(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::Corrupt {
+            place: self.to_string(),
+            detail: detail.into(),
+        }
+    }
+
+    pub(super) fn cannot_open(&self, error: &io::Error) -> StoreError {
+        let (place, detail) = (self.to_string(), error.to_string());
+        match error.kind() {
+            io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+                StoreError::ReadOnly { place, detail }
+            }
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                StoreError::Full { place, detail }
+            }
+            _ => StoreError::Other(format!("{place} cannot be opened: {detail}")),
+        }
+    }
+
+    pub(super) fn explain(&self, error: Error) -> StoreError {
+        let (place, detail) = (self.to_string(), error.to_string());
+        match &error {
+            Error::FromSqlConversionFailure(..) | Error::InvalidColumnType(..) => {
+                self.corrupt(detail)
+            }
+            _ => match error.sqlite_error_code() {
+                Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+                    StoreError::Locked { place, detail }
+                }
+                Some(ErrorCode::DiskFull) => StoreError::Full { place, detail },
+                Some(ErrorCode::ReadOnly | ErrorCode::PermissionDenied) => {
+                    StoreError::ReadOnly { place, detail }
+                }
+                // The file was there a moment ago, so what cannot be made is its log.
+                Some(ErrorCode::CannotOpen) => StoreError::ReadOnly { place, detail },
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => self.corrupt(detail),
+                Some(ErrorCode::SystemIoFailure) => {
+                    StoreError::Other(format!("the disk under {place} failed: {detail}"))
+                }
+                _ => StoreError::Other(format!("{place}: {detail}")),
+            },
+        }
+    }
+}

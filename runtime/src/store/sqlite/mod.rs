@@ -1,0 +1,325 @@
+//! The store in one SQLite file.
+//!
+//! One thread writes and commits what has queued as one transaction, so that many tasks share one sync to disk; reads
+//! go beside it on their own connections. The file can be opened with the `sqlite3` shell: `select * from overview`.
+
+mod error;
+mod reader;
+mod row;
+mod schema;
+mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
+
+use rusqlite::{Connection, OptionalExtension, params};
+
+use self::{error::Place, reader::Readers, writer::Writer};
+use super::{Position, StoreError, Swap, TaskStore};
+use crate::{
+    BoxFuture,
+    task::{Principal, Task, Timestamp, WorkerId},
+};
+
+/// How long a write waits for another process that writes.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// Keeps tasks in an SQLite file, over crashes and restarts. Cheap to clone; all clones are the same store.
+///
+/// * A task is on disk before its handle leaves the server (write-ahead log, `synchronous=FULL`).
+/// * Several processes on one machine may share the file. It must not lie on a network file system.
+/// * The file is made with permissions for its owner only, since tasks hold arguments, answers and results. Next to it
+///   lie `-wal` and `-shm` while it is open; all three belong together.
+///
+/// ```no_run
+/// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// use std::sync::Arc;
+/// use mcp_tasks::{engine::Engine, store::SqliteStore};
+///
+/// let engine = Engine::new(Arc::new(SqliteStore::open("tasks.db")?))?;
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct SqliteStore {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    place: Place,
+    readers: Readers,
+    writer: Writer,
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteStore")
+            .field("path", &self.path())
+            .finish()
+    }
+}
+
+impl SqliteStore {
+    /// Opens the file, or makes it. Reads and writes the disk.
+    ///
+    /// # Errors
+    /// A [`StoreError`] that says what is wrong with the file: locked, read-only, damaged, of a newer release, or of
+    /// another program.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
+        let place = Place::new(path.as_ref());
+        make_private(&place)?;
+        let mut connection = connect(&place)?;
+        schema::prepare(&mut connection, &place)?;
+        Ok(Self {
+            shared: Arc::new(Shared {
+                readers: Readers::new(place.clone()),
+                writer: Writer::start(connection, place.clone())?,
+                place,
+            }),
+        })
+    }
+
+    /// Where the file is.
+    pub fn path(&self) -> PathBuf {
+        self.shared.place.path().to_owned()
+    }
+
+    fn read<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        self.shared.readers.read(query)
+    }
+
+    /// A read that may look at many rows, on a thread for such work.
+    async fn scan<T: Send + 'static>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let store = self.clone();
+        let scan = tokio::task::spawn_blocking(move || store.read(query));
+        scan.await
+            .unwrap_or_else(|error| Err(StoreError::Other(error.to_string())))
+    }
+
+    async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        self.shared.writer.write(work).await
+    }
+}
+
+/// Makes the file, if there is none, readable for its owner only.
+fn make_private(place: &Place) -> Result<(), StoreError> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    match options.open(place.path()) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(place.cannot_open(&error)),
+    }
+}
+
+/// A connection with our settings.
+fn connect(place: &Place) -> Result<Connection, StoreError> {
+    let connection = Connection::open(place.path()).map_err(|error| place.explain(error))?;
+    let set = || {
+        connection.busy_timeout(BUSY)?;
+        connection.set_prepared_statement_cache_capacity(32);
+        // The first statements that touch the file: they fail if it is no database.
+        connection.pragma_update(None, "journal_mode", "wal")?;
+        connection.pragma_update(None, "synchronous", "full")?;
+        connection.pragma_update(None, "foreign_keys", false)
+    };
+    set().map_err(|error| place.explain(error))?;
+    Ok(connection)
+}
+
+const GET: &str = concat!("SELECT ", row::columns!(), " FROM tasks WHERE id = ?1");
+
+impl TaskStore for SqliteStore {
+    fn is_durable(&self) -> bool {
+        true
+    }
+
+    fn create(&self, task: Arc<Task>) -> BoxFuture<'_, Result<(), StoreError>> {
+        Box::pin(async move {
+            let place = self.shared.place.clone();
+            self.write(move |connection| row::insert(connection, &task, &place))
+                .await
+        })
+    }
+
+    fn get<'a>(
+        &'a self,
+        id: &'a str,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Option<Arc<Task>>, StoreError>> {
+        // One indexed row, so not worth a thread of its own.
+        Box::pin(async move {
+            let task = self.read(|connection| {
+                connection
+                    .prepare_cached(GET)?
+                    .query_row([id], row::read)
+                    .optional()
+            })?;
+            Ok(task.filter(|task| !task.is_expired(now)).map(Arc::new))
+        })
+    }
+
+    fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>> {
+        Box::pin(async move {
+            let place = self.shared.place.clone();
+            self.write(move |connection| {
+                let swap = || {
+                    if row::replace(connection, &task)? {
+                        return Ok(Swap::Done);
+                    }
+                    let mut get = connection.prepare_cached(GET)?;
+                    let stored = get.query_row([task.id().as_str()], row::read).optional()?;
+                    Ok(stored.map_or(Swap::Gone, |stored| Swap::Conflict(Arc::new(stored))))
+                };
+                swap().map_err(|error| place.explain(error))
+            })
+            .await
+        })
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
+        let id = id.to_owned();
+        Box::pin(async move {
+            let place = self.shared.place.clone();
+            self.write(move |connection| {
+                let remove = || {
+                    let mut remove =
+                        connection.prepare_cached("DELETE FROM tasks WHERE id = ?1")?;
+                    Ok(remove.execute([&id])? > 0)
+                };
+                remove().map_err(|error| place.explain(error))
+            })
+            .await
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        owner: Option<&'a Principal>,
+        after: Option<&'a Position>,
+        limit: usize,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Task>>, StoreError>> {
+        const LIST: &str = concat!(
+            "SELECT ",
+            row::columns!(),
+            " FROM tasks WHERE owner IS ?1 AND (created_at, id) > (?2, ?3) AND (expires_at IS NULL OR expires_at > ?4) \
+             ORDER BY created_at, id LIMIT ?5"
+        );
+        let owner = owner.map(|owner| owner.as_str().to_owned());
+        let (at, id) = match after {
+            Some(position) => (
+                position.created_at.as_millis(),
+                position.id.as_str().to_owned(),
+            ),
+            None => (i64::MIN, String::new()),
+        };
+        Box::pin(self.scan(move |connection| {
+            let params = params![owner, at, id, now.as_millis(), row::count(limit)];
+            let mut list = connection.prepare_cached(LIST)?;
+            list.query_map(params, row::read)?
+                .map(|task| task.map(Arc::new))
+                .collect()
+        }))
+    }
+
+    fn expired(
+        &self,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'_, Result<Vec<Arc<Task>>, StoreError>> {
+        const EXPIRED: &str = concat!(
+            "SELECT ",
+            row::columns!(),
+            " FROM tasks WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2"
+        );
+        Box::pin(self.scan(move |connection| {
+            let mut expired = connection.prepare_cached(EXPIRED)?;
+            let tasks = expired.query_map([now.as_millis(), row::count(limit)], row::read)?;
+            tasks.map(|task| task.map(Arc::new)).collect()
+        }))
+    }
+
+    fn next_expiry(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
+        const NEXT: &str = "SELECT min(expires_at) FROM tasks WHERE expires_at IS NOT NULL";
+        Box::pin(async move {
+            let next = self.read(|connection| {
+                connection
+                    .prepare_cached(NEXT)?
+                    .query_row([], |row| row.get::<_, Option<i64>>(0))
+            })?;
+            Ok(next.map(Timestamp::from_millis))
+        })
+    }
+
+    fn heartbeat<'a>(
+        &'a self,
+        worker: &'a WorkerId,
+        until: Timestamp,
+        now: Timestamp,
+    ) -> BoxFuture<'a, Result<(), StoreError>> {
+        let worker = worker.as_str().to_owned();
+        Box::pin(async move {
+            let place = self.shared.place.clone();
+            self.write(move |connection| {
+                let beat = || {
+                    connection
+                        .prepare_cached(
+                            "INSERT INTO workers (id, alive_until) VALUES (?1, ?2) \
+                             ON CONFLICT (id) DO UPDATE SET alive_until = excluded.alive_until",
+                        )?
+                        .execute(params![worker, until.as_millis()])?;
+                    connection
+                        .prepare_cached("UPDATE clock SET latest = max(latest, ?1)")?
+                        .execute([now.as_millis()])?;
+                    Ok(())
+                };
+                beat().map_err(|error| place.explain(error))
+            })
+            .await
+        })
+    }
+
+    fn claim<'a>(
+        &'a self,
+        worker: &'a WorkerId,
+        now: Timestamp,
+        limit: usize,
+    ) -> BoxFuture<'a, Result<Vec<Arc<Task>>, StoreError>> {
+        let worker = worker.clone();
+        Box::pin(async move {
+            let place = self.shared.place.clone();
+            self.write(move |connection| {
+                row::claim(connection, &worker, now, limit)
+                    .map(|tasks| tasks.into_iter().map(Arc::new).collect())
+                    .map_err(|error| place.explain(error))
+            })
+            .await
+        })
+    }
+
+    fn time_floor(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
+        Box::pin(async move {
+            let latest = self.read(|connection| {
+                connection.query_row("SELECT latest FROM clock", [], |row| row.get::<_, i64>(0))
+            })?;
+            Ok((latest > i64::MIN).then(|| Timestamp::from_millis(latest)))
+        })
+    }
+}

@@ -1,0 +1,49 @@
+//! Connections that read. They never wait for the writer.
+
+use parking_lot::Mutex;
+use rusqlite::Connection;
+
+use super::{StoreError, connect, error::Place};
+
+/// Connections kept open; more are opened for a moment when all are in use.
+const KEPT: usize = 16;
+
+pub(super) struct Readers {
+    place: Place,
+    free: Mutex<Vec<Connection>>,
+}
+
+impl Readers {
+    pub(super) fn new(place: Place) -> Self {
+        Self {
+            place,
+            free: Mutex::default(),
+        }
+    }
+
+    pub(super) fn read<T>(
+        &self,
+        query: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, StoreError> {
+        let free = self.free.lock().pop();
+        let connection = match free {
+            Some(connection) => connection,
+            None => self.open()?,
+        };
+        let result = query(&connection);
+        let mut free = self.free.lock();
+        if free.len() < KEPT {
+            free.push(connection);
+        }
+        drop(free);
+        result.map_err(|error| self.place.explain(error))
+    }
+
+    fn open(&self) -> Result<Connection, StoreError> {
+        let connection = connect(&self.place)?;
+        connection
+            .pragma_update(None, "query_only", true)
+            .map_err(|error| self.place.explain(error))?;
+        Ok(connection)
+    }
+}

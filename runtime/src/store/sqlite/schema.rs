@@ -1,0 +1,94 @@
+//! The file's format: made, recognised and brought up to date.
+
+use rusqlite::{Connection, TransactionBehavior};
+
+use super::{StoreError, error::Place};
+
+/// Marks the file as ours (`PRAGMA application_id`): "mcpt".
+const APPLICATION: i64 = 0x6d63_7074;
+
+/// What brings the format from each version to the next; `PRAGMA user_version` counts them. Only ever append.
+const MIGRATIONS: &[&str] = &["
+CREATE TABLE tasks (
+    id               TEXT PRIMARY KEY NOT NULL,
+    owner            TEXT,
+    tool             TEXT NOT NULL,
+    status           TEXT NOT NULL,
+    status_message   TEXT,
+    created_at       INTEGER NOT NULL,  -- milliseconds since 1970, as all times here
+    last_updated_at  INTEGER NOT NULL,
+    ttl_ms           INTEGER,           -- NULL is for ever
+    expires_at       INTEGER,
+    poll_interval_ms INTEGER,
+    version          INTEGER NOT NULL,  -- counts the changes
+    worker           TEXT,              -- who runs it, while it is unfinished
+    cancel_requested INTEGER NOT NULL,
+    cooperative      INTEGER NOT NULL,  -- whether the tool decides what cancelling does
+    arguments        TEXT NOT NULL,     -- JSON, as all that follows
+    answers          TEXT NOT NULL,     -- given before there was a task
+    can_ask          TEXT NOT NULL,
+    journal          TEXT,              -- questions, answers, kept values; while it is unfinished
+    result           TEXT,
+    is_error         INTEGER NOT NULL,
+    error            TEXT
+) STRICT;
+CREATE INDEX tasks_by_owner ON tasks (owner, created_at, id);
+CREATE INDEX tasks_by_expiry ON tasks (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX tasks_unfinished ON tasks (worker) WHERE status IN ('working', 'input_required');
+CREATE TABLE workers (
+    id          TEXT PRIMARY KEY NOT NULL,
+    alive_until INTEGER NOT NULL
+) STRICT;
+-- The latest time that the store was told, so that time does not run backwards over a restart.
+CREATE TABLE clock (latest INTEGER NOT NULL) STRICT;
+INSERT INTO clock VALUES (-9223372036854775808);
+CREATE VIEW overview AS
+SELECT id, owner, tool, status, status_message,
+       strftime('%Y-%m-%d %H:%M:%f', created_at / 1000.0, 'unixepoch') AS created,
+       strftime('%Y-%m-%d %H:%M:%f', last_updated_at / 1000.0, 'unixepoch') AS last_updated,
+       strftime('%Y-%m-%d %H:%M:%f', expires_at / 1000.0, 'unixepoch') AS expires,
+       coalesce(result, error) AS outcome
+FROM tasks ORDER BY created_at;
+"];
+
+/// Makes sure that the file has the newest format.
+pub(super) fn prepare(connection: &mut Connection, place: &Place) -> Result<(), StoreError> {
+    let explain = |error| place.explain(error);
+    // Under the write lock, so that two processes do not both begin.
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(explain)?;
+    let number = |name: &str| {
+        transaction
+            .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
+            .map_err(explain)
+    };
+    let (application, found) = (number("application_id")?, number("user_version")?);
+    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let tables: i64 = transaction
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(explain)?;
+    if application != APPLICATION && (tables > 0 || found != 0) {
+        return Err(place.corrupt("it is an SQLite file of another program"));
+    }
+    if found > known {
+        return Err(StoreError::Newer {
+            place: place.to_string(),
+            found,
+            known,
+        });
+    }
+    let done = usize::try_from(found).unwrap_or(0);
+    if done < MIGRATIONS.len() {
+        for migration in &MIGRATIONS[done..] {
+            transaction.execute_batch(migration).map_err(explain)?;
+        }
+        transaction
+            .pragma_update(None, "application_id", APPLICATION)
+            .map_err(explain)?;
+        transaction
+            .pragma_update(None, "user_version", known)
+            .map_err(explain)?;
+    }
+    transaction.commit().map_err(explain)
+}

@@ -1,0 +1,307 @@
+//! The contract, and the file's mishaps.
+
+use serde_json::json;
+
+use super::*;
+use crate::{
+    task::{Call, NewTask, Payload, TaskId},
+    testing::store_contract,
+};
+
+const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+fn task(id: &str, bytes: usize) -> Arc<Task> {
+    Arc::new(Task::new(NewTask {
+        id: TaskId::from(id),
+        owner: None,
+        call: Call {
+            tool: "t".into(),
+            arguments: Payload::of(&json!({"text": "x".repeat(bytes)})).unwrap(),
+            answers: Payload::of(&json!({})).unwrap(),
+            can_ask: Default::default(),
+            cooperative: false,
+        },
+        created_at: NOW,
+        ttl_ms: None,
+        expires_at: None,
+        poll_interval_ms: None,
+        worker: Some("w".into()),
+        status_message: None,
+        kept: Default::default(),
+    }))
+}
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_sqlite_store_keeps_the_contract() {
+    let directory = directory();
+    let count = std::sync::atomic::AtomicUsize::new(0);
+    store_contract(|| {
+        let n = count.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Arc::new(SqliteStore::open(directory.path().join(format!("{n}.db"))).unwrap())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_was_stored_is_there_after_opening_again() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    let stored = task("a", 10);
+    let later = NOW.after_millis(7);
+    {
+        let store = SqliteStore::open(&path).unwrap();
+        store.create(Arc::clone(&stored)).await.unwrap();
+        store.heartbeat(&"w".into(), later, later).await.unwrap();
+    }
+    assert!(
+        !directory.path().join("tasks.db-wal").exists(),
+        "one file is left"
+    );
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(store.get("a", NOW).await.unwrap(), Some(stored));
+    assert_eq!(store.time_floor().await.unwrap(), Some(later));
+}
+
+#[tokio::test]
+async fn the_file_is_for_people_too() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    let store = SqliteStore::open(&path).unwrap();
+    store.create(task("a", 10)).await.unwrap();
+    let shell = Connection::open(&path).unwrap();
+    let row: (String, String, String) = shell
+        .query_row("SELECT id, status, created FROM overview", [], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })
+        .unwrap();
+    assert_eq!(
+        row,
+        (
+            "a".into(),
+            "working".into(),
+            "2027-01-15 08:00:00.000".into()
+        )
+    );
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "others cannot read it");
+    }
+}
+
+#[tokio::test]
+async fn concurrent_writes_share_commits() {
+    let directory = directory();
+    let store = SqliteStore::open(directory.path().join("tasks.db")).unwrap();
+    // A write that holds the thread until all others have queued.
+    let (hold, held) = std::sync::mpsc::channel::<()>();
+    let mut held = Some(held);
+    let holding = store.write(move |_| {
+        if let Some(held) = held.take() {
+            // Err is the sender gone, which ends the wait as well.
+            let _ = held.recv();
+        }
+        Ok(())
+    });
+    let writes = async {
+        let mut tasks = Vec::new();
+        for n in 0..100 {
+            let store = store.clone();
+            tasks.push(tokio::spawn(async move {
+                store.create(task(&n.to_string(), 1)).await
+            }));
+        }
+        tokio::task::yield_now().await;
+        hold.send(()).unwrap();
+        for task in tasks {
+            task.await.unwrap().unwrap();
+        }
+    };
+    let (holding, ()) = tokio::join!(holding, writes);
+    holding.unwrap();
+    let frames = std::fs::metadata(directory.path().join("tasks.db-wal"))
+        .unwrap()
+        .len();
+    // A commit writes at least the table's and two indexes' pages again.
+    assert!(
+        frames < 50 * 3 * 4096,
+        "{frames} bytes of log for 100 writes"
+    );
+}
+
+#[test]
+fn a_file_that_is_no_database_is_named_as_damaged() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    std::fs::write(
+        &path,
+        "this is a shopping list, long enough to be looked at as a database header .......",
+    )
+    .unwrap();
+    let error = SqliteStore::open(&path).unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
+    assert!(error.to_string().contains("tasks.db"), "{error}");
+}
+
+#[tokio::test]
+async fn a_damaged_row_is_named_and_does_not_hide_the_others() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    let store = SqliteStore::open(&path).unwrap();
+    for id in ["good", "bad"] {
+        store.create(task(id, 1)).await.unwrap();
+    }
+    let shell = Connection::open(&path).unwrap();
+    shell
+        .execute("UPDATE tasks SET arguments = '{' WHERE id = 'bad'", [])
+        .unwrap();
+    let error = store.get("bad", NOW).await.unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
+    assert!(store.get("good", NOW).await.unwrap().is_some());
+}
+
+#[test]
+fn a_file_of_another_program_is_left_alone() {
+    let directory = directory();
+    let path = directory.path().join("other.db");
+    let other = Connection::open(&path).unwrap();
+    other
+        .execute_batch("CREATE TABLE recipes (name TEXT)")
+        .unwrap();
+    let error = SqliteStore::open(&path).unwrap_err();
+    assert!(error.to_string().contains("another program"), "{error}");
+    let tables: i64 = other
+        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
+        .unwrap();
+    assert_eq!(tables, 1);
+}
+
+#[test]
+fn a_file_of_a_newer_release_is_refused() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    drop(SqliteStore::open(&path).unwrap());
+    Connection::open(&path)
+        .unwrap()
+        .pragma_update(None, "user_version", 99)
+        .unwrap();
+    let error = SqliteStore::open(&path).unwrap_err();
+    assert!(
+        matches!(
+            error,
+            StoreError::Newer {
+                found: 99,
+                known: 1,
+                ..
+            }
+        ),
+        "{error:?}"
+    );
+}
+
+#[test]
+fn a_directory_that_is_not_there_is_named() {
+    let directory = directory();
+    let error = SqliteStore::open(directory.path().join("none/tasks.db")).unwrap_err();
+    assert!(error.to_string().contains("none/tasks.db"), "{error}");
+}
+
+#[tokio::test]
+async fn a_full_store_says_so_and_works_again_when_there_is_room() {
+    let directory = directory();
+    let store = SqliteStore::open(directory.path().join("tasks.db")).unwrap();
+    store.create(task("before", 10)).await.unwrap();
+    let limit_to = async |pages: i64| {
+        let set = move |connection: &Connection| {
+            connection
+                .pragma_update_and_check(None, "max_page_count", pages, |row| row.get::<_, i64>(0))
+                .map_err(|error| StoreError::Other(error.to_string()))
+        };
+        store.write(set).await.unwrap()
+    };
+    limit_to(20).await;
+    let error = store.create(task("big", 1 << 20)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
+    assert!(store.get("big", NOW).await.unwrap().is_none());
+    assert!(store.get("before", NOW).await.unwrap().is_some());
+    limit_to(1 << 20).await;
+    store.create(task("big", 1 << 20)).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_locked_file_is_named_as_locked() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    let store = SqliteStore::open(&path).unwrap();
+    store.create(task("a", 1)).await.unwrap();
+    let impatient = |connection: &Connection| {
+        connection
+            .busy_timeout(Duration::ZERO)
+            .map_err(|error| StoreError::Other(error.to_string()))
+    };
+    store.write(impatient).await.unwrap();
+    let other = Connection::open(&path).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let error = store.create(task("b", 1)).await.unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
+    assert!(
+        store.get("a", NOW).await.unwrap().is_some(),
+        "readers do not wait for writers"
+    );
+    other.execute_batch("COMMIT").unwrap();
+    store.create(task("b", 1)).await.unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_cannot_be_written_is_named_as_read_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o500)).unwrap();
+    if std::fs::write(directory.path().join("probe"), "").is_ok() {
+        // The superuser may write anywhere, so there is nothing to see.
+        return;
+    }
+    let error = SqliteStore::open(&path).unwrap_err();
+    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn two_stores_on_one_file_see_each_other() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    let (one, two) = (
+        SqliteStore::open(&path).unwrap(),
+        SqliteStore::open(&path).unwrap(),
+    );
+    for round in 0..20 {
+        let id = format!("task-{round}");
+        let begun = task(&id, 1);
+        one.create(Arc::clone(&begun)).await.unwrap();
+        assert_eq!(two.get(&id, NOW).await.unwrap().as_ref(), Some(&begun));
+        let cancelled = Arc::new(begun.change(NOW).unwrap().cancel("one"));
+        let failed = begun
+            .change(NOW)
+            .unwrap()
+            .fail(crate::task::TaskFailure::internal("two"));
+        let failed = Arc::new(failed);
+        let (a, b) = tokio::join!(
+            one.update(Arc::clone(&cancelled)),
+            two.update(Arc::clone(&failed))
+        );
+        let won = [a.unwrap(), b.unwrap()].map(|swap| matches!(swap, Swap::Done));
+        assert_eq!(
+            won.iter().filter(|won| **won).count(),
+            1,
+            "exactly one wins"
+        );
+        let end = if won[0] { cancelled } else { failed };
+        assert_eq!(one.get(&id, NOW).await.unwrap(), Some(end));
+    }
+}

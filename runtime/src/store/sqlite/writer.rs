@@ -1,0 +1,159 @@
+//! The one thread that writes, and group commit.
+//!
+//! The thread takes what has queued, runs it in one transaction and answers after the commit. While a commit waits for
+//! the disk the next batch gathers, so the number of syncs does not grow with the number of writers.
+
+use std::{
+    sync::mpsc::{Receiver, Sender, channel},
+    thread::JoinHandle,
+};
+
+use parking_lot::Mutex;
+use rusqlite::Connection;
+use tokio::sync::oneshot;
+
+use super::{StoreError, error::Place};
+
+/// Writes in one transaction at most.
+const BATCH: usize = 512;
+
+pub(super) struct Writer {
+    queue: Mutex<Option<Sender<Box<dyn Job>>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A write that waits for its turn.
+trait Job: Send {
+    /// Does it, inside the batch's transaction.
+    fn run(&mut self, connection: &Connection);
+    /// Tells the caller, once the transaction is committed or lost.
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>);
+}
+
+struct Work<F, T> {
+    work: F,
+    outcome: Option<Result<T, StoreError>>,
+    answer: oneshot::Sender<Result<T, StoreError>>,
+}
+
+impl<T, F> Job for Work<F, T>
+where
+    T: Send,
+    F: FnMut(&Connection) -> Result<T, StoreError> + Send,
+{
+    fn run(&mut self, connection: &Connection) {
+        self.outcome = Some((self.work)(connection));
+    }
+
+    fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
+        let outcome = match (committed, self.outcome) {
+            (Ok(()), Some(outcome)) => outcome,
+            // What failed by itself says more than that the rest was lost too.
+            (Err(_), Some(Err(error))) => Err(error),
+            (Err(error), _) => Err(error),
+            (Ok(()), None) => Err(StoreError::Other("the write was not tried".to_owned())),
+        };
+        // Err is a caller that has gone.
+        let _ = self.answer.send(outcome);
+    }
+}
+
+impl Writer {
+    pub(super) fn start(connection: Connection, place: Place) -> Result<Self, StoreError> {
+        let (queue, jobs) = channel();
+        let thread = std::thread::Builder::new()
+            .name("mcp-tasks-store".to_owned())
+            .spawn(move || work_off(connection, &place, &jobs))
+            .map_err(|error| StoreError::Other(format!("no thread for the store: {error}")))?;
+        Ok(Self {
+            queue: Mutex::new(Some(queue)),
+            thread: Some(thread),
+        })
+    }
+
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnMut(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let stopped = || StoreError::Other("the store's thread has stopped".to_owned());
+        let (answer, answered) = oneshot::channel();
+        {
+            let queue = self.queue.lock();
+            let job = Box::new(Work {
+                work,
+                outcome: None,
+                answer,
+            });
+            queue
+                .as_ref()
+                .ok_or_else(stopped)?
+                .send(job)
+                .map_err(|_| stopped())?;
+        }
+        answered.await.unwrap_or_else(|_| Err(stopped()))
+    }
+}
+
+impl Drop for Writer {
+    /// Lets the thread finish what is queued and close the file.
+    fn drop(&mut self) {
+        self.queue.lock().take();
+        if let Some(thread) = self.thread.take() {
+            // Err is a panic of the thread, which has been reported already.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn work_off(connection: Connection, place: &Place, jobs: &Receiver<Box<dyn Job>>) {
+    while let Ok(first) = jobs.recv() {
+        let mut batch = vec![first];
+        let committed = run(&connection, place, jobs, &mut batch);
+        if let Err(error) = &committed {
+            tracing::error!(%error, writes = batch.len(), "a batch of writes was lost");
+        }
+        for job in batch {
+            job.answer(committed.clone());
+        }
+    }
+    // Folds the log into the file, so that one file is left.
+    if let Err((_, error)) = connection.close() {
+        tracing::warn!(%error, "the store was not closed well; nothing is lost");
+    }
+}
+
+fn run(
+    connection: &Connection,
+    place: &Place,
+    jobs: &Receiver<Box<dyn Job>>,
+    batch: &mut Vec<Box<dyn Job>>,
+) -> Result<(), StoreError> {
+    let explain = |error| place.explain(error);
+    connection
+        .execute_batch("BEGIN IMMEDIATE")
+        .map_err(explain)?;
+    let mut done = 0;
+    while let Some(job) = batch.get_mut(done) {
+        job.run(connection);
+        done += 1;
+        // A full disk or a failing one ends the whole transaction.
+        if connection.is_autocommit() {
+            return Err(StoreError::Other(format!(
+                "writes to {place} were rolled back because another one in their batch failed"
+            )));
+        }
+        if done < BATCH
+            && let Ok(next) = jobs.try_recv()
+        {
+            batch.push(next);
+        }
+    }
+    connection.execute_batch("COMMIT").map_err(|error| {
+        if !connection.is_autocommit()
+            && let Err(rollback) = connection.execute_batch("ROLLBACK")
+        {
+            tracing::error!(%rollback, "a failed commit was not rolled back");
+        }
+        explain(error)
+    })
+}
