@@ -279,7 +279,7 @@ impl Engine {
         let subscription = self.subscribe(id, owner).await?;
         match subscription.last().await {
             Some(task) => Ok(task),
-            None if self.core.stopped.is_cancelled() => Err(EngineError::ShuttingDown),
+            None if self.core.closing.is_cancelled() => Err(EngineError::ShuttingDown),
             None => Err(EngineError::NotFound),
         }
     }

@@ -4,6 +4,7 @@ mod asking;
 mod ending;
 mod limits;
 mod races;
+mod recovery;
 mod starting;
 mod time;
 mod watching;
