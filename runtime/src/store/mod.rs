@@ -4,6 +4,8 @@
 //! it reads no clock: the engine passes steady time in. Write your own by implementing [`TaskStore`] and running
 //! [`store_contract`](crate::testing::store_contract) on it.
 
+#[cfg(test)]
+mod broken;
 mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;
@@ -31,7 +33,7 @@ pub enum Swap {
 }
 
 /// Where a page of a listing ends: the last task seen. The task itself need not exist any more.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Position {
     /// When that task was made.
     pub created_at: Timestamp,
@@ -214,13 +216,13 @@ pub(crate) fn changed_for_good(stored: &Task, next: &Task) -> Option<&'static st
 /// Implements methods of [`TaskStore`] by those of a field.
 #[cfg(test)]
 macro_rules! delegate {
-    ($field:ident: $($method:ident),*) => { $(crate::store::delegate!(@$method $field);)* };
-    (@create $field:ident) => {
+    ($field:tt: $($method:ident),*) => { $(crate::store::delegate!(@$method $field);)* };
+    (@create $field:tt) => {
         fn create(&self, task: Arc<Task>) -> BoxFuture<'_, Result<(), StoreError>> {
             self.$field.create(task)
         }
     };
-    (@get $field:ident) => {
+    (@get $field:tt) => {
         fn get<'a>(
             &'a self,
             id: &'a str,
@@ -229,17 +231,17 @@ macro_rules! delegate {
             self.$field.get(id, now)
         }
     };
-    (@update $field:ident) => {
+    (@update $field:tt) => {
         fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>> {
             self.$field.update(task)
         }
     };
-    (@remove $field:ident) => {
+    (@remove $field:tt) => {
         fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
             self.$field.remove(id)
         }
     };
-    (@list $field:ident) => {
+    (@list $field:tt) => {
         fn list<'a>(
             &'a self,
             owner: Option<&'a Principal>,
@@ -250,7 +252,7 @@ macro_rules! delegate {
             self.$field.list(owner, after, limit, now)
         }
     };
-    (@expired $field:ident) => {
+    (@expired $field:tt) => {
         fn expired(
             &self,
             now: Timestamp,
@@ -259,12 +261,12 @@ macro_rules! delegate {
             self.$field.expired(now, limit)
         }
     };
-    (@next_expiry $field:ident) => {
+    (@next_expiry $field:tt) => {
         fn next_expiry(&self) -> BoxFuture<'_, Result<Option<Timestamp>, StoreError>> {
             self.$field.next_expiry()
         }
     };
-    (@heartbeat $field:ident) => {
+    (@heartbeat $field:tt) => {
         fn heartbeat<'a>(
             &'a self,
             worker: &'a WorkerId,
@@ -274,7 +276,7 @@ macro_rules! delegate {
             self.$field.heartbeat(worker, until, now)
         }
     };
-    (@claim $field:ident) => {
+    (@claim $field:tt) => {
         fn claim<'a>(
             &'a self,
             worker: &'a WorkerId,

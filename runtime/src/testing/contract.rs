@@ -67,12 +67,12 @@ pub async fn check_store<S: TaskStore>(make_store: impl Fn() -> Arc<S>) -> Resul
     )
     .await?;
     rule("an id is taken once", taken_once(store())).await?;
+    rule("a key is used once in a task's life", keys_once(store())).await?;
     rule(
         "every fact of a task survives its updates",
         survives(store()),
     )
     .await?;
-    rule("a key is used once in a task's life", keys_once(store())).await?;
     rule("an update needs the version before it", versions(store())).await?;
     rule(
         "of updates that race from one version exactly one wins",

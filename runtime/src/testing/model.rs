@@ -12,8 +12,8 @@ use crate::{
 };
 
 pub(super) const RULE: &str = "a store behaves like a map of tasks";
-pub(super) const WALKS: u64 = 12;
-const STEPS: usize = 120;
+pub(super) const WALKS: u64 = 8;
+const STEPS: usize = 100;
 
 /// Enough of a random number generator (xorshift64*), so that no dependency is needed.
 struct Dice(u64);
