@@ -346,9 +346,9 @@ impl EncodeObject for EmbeddedResource {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EmbeddedResourceResource {
-    /// [`TextResourceContents`].
+    /// Text.
     TextResourceContents(TextResourceContents),
-    /// [`BlobResourceContents`].
+    /// Bytes.
     BlobResourceContents(BlobResourceContents),
 }
 

@@ -518,11 +518,11 @@ impl ElicitResultAction {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ElicitResultContentValue {
-    /// An array.
+    /// The values that were chosen.
     Array(Vec<String>),
-    /// A string.
+    /// A text, or the one value that was chosen.
     String(String),
-    /// A boolean.
+    /// Yes or no.
     Boolean(bool),
     /// A number.
     Number(f64),
@@ -593,15 +593,15 @@ impl Serialize for ElicitResultContentValue {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum EnumSchema {
-    /// [`UntitledSingleSelectEnumSchema`].
+    /// One value of a list.
     UntitledSingleSelectEnumSchema(UntitledSingleSelectEnumSchema),
-    /// [`TitledSingleSelectEnumSchema`].
+    /// One value of a list with labels.
     TitledSingleSelectEnumSchema(TitledSingleSelectEnumSchema),
-    /// [`UntitledMultiSelectEnumSchema`].
+    /// Several values of a list.
     UntitledMultiSelectEnumSchema(UntitledMultiSelectEnumSchema),
-    /// [`TitledMultiSelectEnumSchema`].
+    /// Several values of a list with labels.
     TitledMultiSelectEnumSchema(TitledMultiSelectEnumSchema),
-    /// [`LegacyTitledEnumSchema`].
+    /// One value of a list, with labels in the old form.
     LegacyTitledEnumSchema(LegacyTitledEnumSchema),
 }
 
@@ -833,9 +833,9 @@ impl EncodeObject for LegacyTitledEnumSchema {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum MultiSelectEnumSchema {
-    /// [`UntitledMultiSelectEnumSchema`].
+    /// Several values of a list.
     UntitledMultiSelectEnumSchema(UntitledMultiSelectEnumSchema),
-    /// [`TitledMultiSelectEnumSchema`].
+    /// Several values of a list with labels.
     TitledMultiSelectEnumSchema(TitledMultiSelectEnumSchema),
 }
 
@@ -1055,21 +1055,21 @@ impl NumberSchemaType {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PrimitiveSchemaDefinition {
-    /// [`StringSchema`].
+    /// Text.
     StringSchema(StringSchema),
-    /// [`NumberSchema`].
+    /// A number.
     NumberSchema(NumberSchema),
-    /// [`BooleanSchema`].
+    /// Yes or no.
     BooleanSchema(BooleanSchema),
-    /// [`UntitledSingleSelectEnumSchema`].
+    /// One value of a list.
     UntitledSingleSelectEnumSchema(UntitledSingleSelectEnumSchema),
-    /// [`TitledSingleSelectEnumSchema`].
+    /// One value of a list with labels.
     TitledSingleSelectEnumSchema(TitledSingleSelectEnumSchema),
-    /// [`UntitledMultiSelectEnumSchema`].
+    /// Several values of a list.
     UntitledMultiSelectEnumSchema(UntitledMultiSelectEnumSchema),
-    /// [`TitledMultiSelectEnumSchema`].
+    /// Several values of a list with labels.
     TitledMultiSelectEnumSchema(TitledMultiSelectEnumSchema),
-    /// [`LegacyTitledEnumSchema`].
+    /// One value of a list, with labels in the old form.
     LegacyTitledEnumSchema(LegacyTitledEnumSchema),
 }
 
@@ -1251,9 +1251,9 @@ impl EncodeObject for PrimitiveSchemaDefinition {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SingleSelectEnumSchema {
-    /// [`UntitledSingleSelectEnumSchema`].
+    /// One value of a list.
     UntitledSingleSelectEnumSchema(UntitledSingleSelectEnumSchema),
-    /// [`TitledSingleSelectEnumSchema`].
+    /// One value of a list with labels.
     TitledSingleSelectEnumSchema(TitledSingleSelectEnumSchema),
 }
 

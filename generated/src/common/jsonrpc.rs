@@ -522,9 +522,9 @@ impl EncodeObject for Request {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RequestId {
-    /// A string.
+    /// A text.
     String(String),
-    /// An integer.
+    /// A whole number.
     Integer(i64),
 }
 

@@ -343,9 +343,9 @@ impl EncodeObject for Implementation {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ProgressToken {
-    /// A string.
+    /// A text.
     String(String),
-    /// An integer.
+    /// A whole number.
     Integer(i64),
 }
 

@@ -13,11 +13,11 @@ use crate::support::*;
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputRequest {
-    /// `sampling/createMessage`.
+    /// Asks the client to run its language model (deprecated in 2026-07-28).
     SamplingCreateMessage(CreateMessageRequest),
-    /// `roots/list`.
+    /// Asks the client for its roots (deprecated in 2026-07-28).
     RootsList(ListRootsRequest),
-    /// `elicitation/create`.
+    /// Asks the user something.
     ElicitationCreate(ElicitRequest),
 }
 
@@ -89,11 +89,11 @@ pub type InputRequests = BTreeMap<String, InputRequest>;
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum InputResponse {
-    /// [`CreateMessageResult`].
+    /// Answer to `sampling/createMessage`.
     CreateMessageResult(CreateMessageResult),
-    /// [`ListRootsResult`].
+    /// Answer to `roots/list`.
     ListRootsResult(ListRootsResult),
-    /// [`ElicitResult`].
+    /// Answer to `elicitation/create`.
     ElicitResult(ElicitResult),
 }
 

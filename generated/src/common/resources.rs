@@ -92,9 +92,9 @@ impl EncodeObject for BlobResourceContents {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReadResourceResultContentsItem {
-    /// [`TextResourceContents`].
+    /// Text.
     TextResourceContents(TextResourceContents),
-    /// [`BlobResourceContents`].
+    /// Bytes.
     BlobResourceContents(BlobResourceContents),
 }
 

@@ -366,9 +366,9 @@ impl EncodeObject for CreateMessageResult {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CreateMessageResultContent {
-    /// [`SamplingMessageContentBlock`].
+    /// A single block.
     One(SamplingMessageContentBlock),
-    /// An array.
+    /// Several blocks.
     Many(Vec<SamplingMessageContentBlock>),
 }
 
@@ -639,9 +639,9 @@ impl EncodeObject for SamplingMessage {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SamplingMessageContent {
-    /// [`SamplingMessageContentBlock`].
+    /// A single block.
     One(SamplingMessageContentBlock),
-    /// An array.
+    /// Several blocks.
     Many(Vec<SamplingMessageContentBlock>),
 }
 

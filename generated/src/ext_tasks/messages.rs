@@ -10,11 +10,11 @@ use crate::support::*;
 /// Every request that a client can send, told apart by `method`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientRequest {
-    /// `tasks/cancel`.
+    /// Asks for a task to be called off.
     TasksCancel(CancelTaskRequest),
-    /// `tasks/get`.
+    /// Reads how a task stands.
     TasksGet(GetTaskRequest),
-    /// `tasks/update`.
+    /// Hands answers to a task that waits for input (tasks extension).
     TasksUpdate(UpdateTaskRequest),
 }
 
@@ -76,7 +76,7 @@ impl EncodeObject for ClientRequest {
 /// Every notification that a server can send, told apart by `method`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerNotification {
-    /// `notifications/tasks`.
+    /// Reports a task in full after a change, to subscribers only (tasks extension).
     NotificationsTasks(TaskStatusNotification),
 }
 

@@ -778,7 +778,7 @@ impl EncodeObject for FailedTask {
 pub struct GetTaskResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
     pub meta: Option<ResultMetaObject>,
-    /// The members that depend on the case.
+    /// The task in full. Its members stand flat beside the others on the wire.
     pub task: DetailedTask,
 }
 
@@ -1189,7 +1189,7 @@ impl EncodeObject for TaskStatusNotification {
 pub struct TaskStatusNotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
     pub meta: Option<NotificationMetaObject>,
-    /// The members that depend on the case.
+    /// The task in full. Its members stand flat beside the others on the wire.
     pub task: DetailedTask,
 }
 

@@ -17,13 +17,13 @@ pub type EmptyResult = ResultObject;
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum JsonRpcMessage {
-    /// [`JsonRpcRequest`].
+    /// A call that has to be answered.
     JsonRpcRequest(JsonRpcRequest),
-    /// [`JsonRpcNotification`].
+    /// A message that must not be answered.
     JsonRpcNotification(JsonRpcNotification),
-    /// [`JsonRpcResultResponse`].
+    /// The answer to a call that succeeded.
     JsonRpcResultResponse(JsonRpcResultResponse),
-    /// [`JsonRpcErrorResponse`].
+    /// The answer to a call that failed.
     JsonRpcErrorResponse(JsonRpcErrorResponse),
 }
 
@@ -110,9 +110,9 @@ impl EncodeObject for JsonRpcMessage {
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum JsonRpcResponse {
-    /// [`JsonRpcResultResponse`].
+    /// The call succeeded.
     JsonRpcResultResponse(JsonRpcResultResponse),
-    /// [`JsonRpcErrorResponse`].
+    /// The call failed.
     JsonRpcErrorResponse(JsonRpcErrorResponse),
 }
 

@@ -25,15 +25,15 @@ use crate::support::*;
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientNotification {
-    /// `notifications/cancelled`.
+    /// Gives up a request. In 2026-07-28 it is for stdio, and a server sends it only to end a subscription.
     NotificationsCancelled(CancelledNotification),
-    /// `notifications/initialized`.
+    /// Ends the handshake (2025-11-25 and earlier).
     NotificationsInitialized(InitializedNotification),
-    /// `notifications/progress`.
+    /// Reports how far a request has got.
     NotificationsProgress(ProgressNotification),
-    /// `notifications/tasks/status`.
+    /// Reports a change of a task's state (2025-11-25).
     NotificationsTasksStatus(TaskStatusNotification),
-    /// `notifications/roots/list_changed`.
+    /// Tells the server to ask for the roots again (2025-11-25).
     NotificationsRootsListChanged(RootsListChangedNotification),
 }
 
@@ -130,39 +130,39 @@ impl EncodeObject for ClientNotification {
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ClientRequest {
-    /// `initialize`.
+    /// Opens a session (2025-11-25 and earlier).
     Initialize(InitializeRequest),
-    /// `ping`.
+    /// Checks that the other side still answers (2025-11-25 and earlier).
     Ping(PingRequest),
-    /// `resources/list`.
+    /// Lists the server's resources, page by page.
     ResourcesList(ListResourcesRequest),
-    /// `resources/templates/list`.
+    /// Lists the server's resource templates, page by page.
     ResourcesTemplatesList(ListResourceTemplatesRequest),
-    /// `resources/read`.
+    /// Reads a resource.
     ResourcesRead(ReadResourceRequest),
-    /// `resources/subscribe`.
+    /// Begins to follow a resource (2025-11-25).
     ResourcesSubscribe(SubscribeRequest),
-    /// `resources/unsubscribe`.
+    /// Stops following a resource (2025-11-25).
     ResourcesUnsubscribe(UnsubscribeRequest),
-    /// `prompts/list`.
+    /// Lists the server's prompts, page by page.
     PromptsList(ListPromptsRequest),
-    /// `prompts/get`.
+    /// Fills in a prompt.
     PromptsGet(GetPromptRequest),
-    /// `tools/list`.
+    /// Lists the server's tools, page by page.
     ToolsList(ListToolsRequest),
-    /// `tools/call`.
+    /// Runs a tool.
     ToolsCall(CallToolRequest),
-    /// `tasks/get`.
+    /// Reads how a task stands.
     TasksGet(GetTaskRequest),
-    /// `tasks/result`.
+    /// Waits for a task to end and returns its outcome (2025-11-25).
     TasksResult(GetTaskPayloadRequest),
-    /// `tasks/cancel`.
+    /// Asks for a task to be called off.
     TasksCancel(CancelTaskRequest),
-    /// `tasks/list`.
+    /// Lists the requestor's tasks, page by page (2025-11-25).
     TasksList(ListTasksRequest),
-    /// `logging/setLevel`.
+    /// Sets how much of its log the server sends (2025-11-25).
     LoggingSetLevel(SetLevelRequest),
-    /// `completion/complete`.
+    /// Suggests values for an argument.
     CompletionComplete(CompleteRequest),
 }
 
@@ -382,21 +382,21 @@ impl EncodeObject for ClientRequest {
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientResult {
-    /// [`ResultObject`].
+    /// Any other answer, such as an empty one.
     ResultObject(ResultObject),
-    /// [`GetTaskResult`].
+    /// Answer to `tasks/get`.
     GetTaskResult(GetTaskResult),
-    /// [`GetTaskPayloadResult`].
+    /// Answer to `tasks/result`.
     GetTaskPayloadResult(GetTaskPayloadResult),
-    /// [`CancelTaskResult`].
+    /// Answer to `tasks/cancel`.
     CancelTaskResult(CancelTaskResult),
-    /// [`ListTasksResult`].
+    /// Answer to `tasks/list`.
     ListTasksResult(ListTasksResult),
-    /// [`CreateMessageResult`].
+    /// Answer to `sampling/createMessage`.
     CreateMessageResult(CreateMessageResult),
-    /// [`ListRootsResult`].
+    /// Answer to `roots/list`.
     ListRootsResult(ListRootsResult),
-    /// [`ElicitResult`].
+    /// Answer to `elicitation/create`.
     ElicitResult(ElicitResult),
 }
 
@@ -572,23 +572,23 @@ impl EncodeObject for ClientResult {
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerNotification {
-    /// `notifications/cancelled`.
+    /// Gives up a request. In 2026-07-28 it is for stdio, and a server sends it only to end a subscription.
     NotificationsCancelled(CancelledNotification),
-    /// `notifications/progress`.
+    /// Reports how far a request has got.
     NotificationsProgress(ProgressNotification),
-    /// `notifications/resources/list_changed`.
+    /// Tells the client to list the resources again.
     NotificationsResourcesListChanged(ResourceListChangedNotification),
-    /// `notifications/resources/updated`.
+    /// Tells the client that a followed resource changed.
     NotificationsResourcesUpdated(ResourceUpdatedNotification),
-    /// `notifications/prompts/list_changed`.
+    /// Tells the client to list the prompts again.
     NotificationsPromptsListChanged(PromptListChangedNotification),
-    /// `notifications/tools/list_changed`.
+    /// Tells the client to list the tools again.
     NotificationsToolsListChanged(ToolListChangedNotification),
-    /// `notifications/tasks/status`.
+    /// Reports a change of a task's state (2025-11-25).
     NotificationsTasksStatus(TaskStatusNotification),
-    /// `notifications/message`.
+    /// Sends an entry of the server's log.
     NotificationsMessage(LoggingMessageNotification),
-    /// `notifications/elicitation/complete`.
+    /// Says that the user is done with a page (2025-11-25).
     NotificationsElicitationComplete(ElicitationCompleteNotification),
 }
 
@@ -733,21 +733,21 @@ impl EncodeObject for ServerNotification {
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerRequest {
-    /// `ping`.
+    /// Checks that the other side still answers (2025-11-25 and earlier).
     Ping(PingRequest),
-    /// `tasks/get`.
+    /// Reads how a task stands.
     TasksGet(GetTaskRequest),
-    /// `tasks/result`.
+    /// Waits for a task to end and returns its outcome (2025-11-25).
     TasksResult(GetTaskPayloadRequest),
-    /// `tasks/cancel`.
+    /// Asks for a task to be called off.
     TasksCancel(CancelTaskRequest),
-    /// `tasks/list`.
+    /// Lists the requestor's tasks, page by page (2025-11-25).
     TasksList(ListTasksRequest),
-    /// `sampling/createMessage`.
+    /// Asks the client to run its language model (deprecated in 2026-07-28).
     SamplingCreateMessage(CreateMessageRequest),
-    /// `roots/list`.
+    /// Asks the client for its roots (deprecated in 2026-07-28).
     RootsList(ListRootsRequest),
-    /// `elicitation/create`.
+    /// Asks the user something.
     ElicitationCreate(ElicitRequest),
 }
 
@@ -869,33 +869,33 @@ impl EncodeObject for ServerRequest {
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerResult {
-    /// [`ResultObject`].
+    /// Any other answer, such as an empty one.
     ResultObject(ResultObject),
-    /// [`InitializeResult`].
+    /// Answer to `initialize`.
     InitializeResult(InitializeResult),
-    /// [`ListResourcesResult`].
+    /// Answer to `resources/list`.
     ListResourcesResult(ListResourcesResult),
-    /// [`ListResourceTemplatesResult`].
+    /// Answer to `resources/templates/list`.
     ListResourceTemplatesResult(ListResourceTemplatesResult),
-    /// [`ReadResourceResult`].
+    /// Answer to `resources/read`.
     ReadResourceResult(ReadResourceResult),
-    /// [`ListPromptsResult`].
+    /// Answer to `prompts/list`.
     ListPromptsResult(ListPromptsResult),
-    /// [`GetPromptResult`].
+    /// Answer to `prompts/get`.
     GetPromptResult(GetPromptResult),
-    /// [`ListToolsResult`].
+    /// Answer to `tools/list`.
     ListToolsResult(ListToolsResult),
-    /// [`CallToolResult`].
+    /// Answer to `tools/call`.
     CallToolResult(CallToolResult),
-    /// [`GetTaskResult`].
+    /// Answer to `tasks/get`.
     GetTaskResult(GetTaskResult),
-    /// [`GetTaskPayloadResult`].
+    /// Answer to `tasks/result`.
     GetTaskPayloadResult(GetTaskPayloadResult),
-    /// [`CancelTaskResult`].
+    /// Answer to `tasks/cancel`.
     CancelTaskResult(CancelTaskResult),
-    /// [`ListTasksResult`].
+    /// Answer to `tasks/list`.
     ListTasksResult(ListTasksResult),
-    /// [`CompleteResult`].
+    /// Answer to `completion/complete`.
     CompleteResult(CompleteResult),
 }
 

@@ -427,9 +427,9 @@ impl EncodeObject for CreateMessageResult {
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/sampling>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CreateMessageResultContent {
-    /// [`SamplingMessageContentBlock`].
+    /// A single block.
     One(SamplingMessageContentBlock),
-    /// An array.
+    /// Several blocks.
     Many(Vec<SamplingMessageContentBlock>),
 }
 
@@ -538,9 +538,9 @@ impl EncodeObject for SamplingMessage {
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/sampling>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SamplingMessageContent {
-    /// [`SamplingMessageContentBlock`].
+    /// A single block.
     One(SamplingMessageContentBlock),
-    /// An array.
+    /// Several blocks.
     Many(Vec<SamplingMessageContentBlock>),
 }
 

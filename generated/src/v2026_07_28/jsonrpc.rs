@@ -454,13 +454,13 @@ pub type JsonArray = Vec<Value>;
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum JsonRpcMessage {
-    /// [`JsonRpcRequest`].
+    /// A call that has to be answered.
     JsonRpcRequest(JsonRpcRequest),
-    /// [`JsonRpcNotification`].
+    /// A message that must not be answered.
     JsonRpcNotification(JsonRpcNotification),
-    /// [`JsonRpcResultResponse`].
+    /// The answer to a call that succeeded.
     JsonRpcResultResponse(JsonRpcResultResponse),
-    /// [`JsonRpcErrorResponse`].
+    /// The answer to a call that failed.
     JsonRpcErrorResponse(JsonRpcErrorResponse),
 }
 
@@ -547,9 +547,9 @@ impl EncodeObject for JsonRpcMessage {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum JsonRpcResponse {
-    /// [`JsonRpcResultResponse`].
+    /// The call succeeded.
     JsonRpcResultResponse(JsonRpcResultResponse),
-    /// [`JsonRpcErrorResponse`].
+    /// The call failed.
     JsonRpcErrorResponse(JsonRpcErrorResponse),
 }
 

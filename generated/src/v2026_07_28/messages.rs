@@ -20,7 +20,7 @@ use crate::support::*;
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ClientNotification {
-    /// `notifications/cancelled`.
+    /// Gives up a request. In 2026-07-28 it is for stdio, and a server sends it only to end a subscription.
     NotificationsCancelled(CancelledNotification),
 }
 
@@ -59,25 +59,25 @@ impl EncodeObject for ClientNotification {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientRequest {
-    /// `server/discover`.
+    /// Describes the server: versions, capabilities, advice (2026-07-28).
     ServerDiscover(DiscoverRequest),
-    /// `resources/list`.
+    /// Lists the server's resources, page by page.
     ResourcesList(ListResourcesRequest),
-    /// `resources/templates/list`.
+    /// Lists the server's resource templates, page by page.
     ResourcesTemplatesList(ListResourceTemplatesRequest),
-    /// `resources/read`.
+    /// Reads a resource.
     ResourcesRead(ReadResourceRequest),
-    /// `subscriptions/listen`.
+    /// Opens a stream of notifications (2026-07-28).
     SubscriptionsListen(SubscriptionsListenRequest),
-    /// `prompts/list`.
+    /// Lists the server's prompts, page by page.
     PromptsList(ListPromptsRequest),
-    /// `prompts/get`.
+    /// Fills in a prompt.
     PromptsGet(GetPromptRequest),
-    /// `tools/list`.
+    /// Lists the server's tools, page by page.
     ToolsList(ListToolsRequest),
-    /// `tools/call`.
+    /// Runs a tool.
     ToolsCall(CallToolRequest),
-    /// `completion/complete`.
+    /// Suggests values for an argument.
     CompletionComplete(CompleteRequest),
 }
 
@@ -229,21 +229,21 @@ pub type ClientResult = ResultObject;
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerNotification {
-    /// `notifications/cancelled`.
+    /// Gives up a request. In 2026-07-28 it is for stdio, and a server sends it only to end a subscription.
     NotificationsCancelled(CancelledNotification),
-    /// `notifications/progress`.
+    /// Reports how far a request has got.
     NotificationsProgress(ProgressNotification),
-    /// `notifications/resources/list_changed`.
+    /// Tells the client to list the resources again.
     NotificationsResourcesListChanged(ResourceListChangedNotification),
-    /// `notifications/subscriptions/acknowledged`.
+    /// Confirms a subscription (2026-07-28).
     NotificationsSubscriptionsAcknowledged(SubscriptionsAcknowledgedNotification),
-    /// `notifications/resources/updated`.
+    /// Tells the client that a followed resource changed.
     NotificationsResourcesUpdated(ResourceUpdatedNotification),
-    /// `notifications/prompts/list_changed`.
+    /// Tells the client to list the prompts again.
     NotificationsPromptsListChanged(PromptListChangedNotification),
-    /// `notifications/tools/list_changed`.
+    /// Tells the client to list the tools again.
     NotificationsToolsListChanged(ToolListChangedNotification),
-    /// `notifications/message`.
+    /// Sends an entry of the server's log.
     NotificationsMessage(LoggingMessageNotification),
 }
 
@@ -376,29 +376,29 @@ impl EncodeObject for ServerNotification {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ServerResult {
-    /// [`ResultObject`].
+    /// Any other answer, such as an empty one.
     ResultObject(ResultObject),
-    /// [`InputRequiredResult`].
+    /// Questions to answer before the call can go on.
     InputRequiredResult(InputRequiredResult),
-    /// [`DiscoverResult`].
+    /// Answer to `server/discover`.
     DiscoverResult(DiscoverResult),
-    /// [`ListResourcesResult`].
+    /// Answer to `resources/list`.
     ListResourcesResult(ListResourcesResult),
-    /// [`ListResourceTemplatesResult`].
+    /// Answer to `resources/templates/list`.
     ListResourceTemplatesResult(ListResourceTemplatesResult),
-    /// [`ReadResourceResult`].
+    /// Answer to `resources/read`.
     ReadResourceResult(ReadResourceResult),
-    /// [`SubscriptionsListenResult`].
+    /// Answer to `subscriptions/listen`.
     SubscriptionsListenResult(SubscriptionsListenResult),
-    /// [`ListPromptsResult`].
+    /// Answer to `prompts/list`.
     ListPromptsResult(ListPromptsResult),
-    /// [`GetPromptResult`].
+    /// Answer to `prompts/get`.
     GetPromptResult(GetPromptResult),
-    /// [`ListToolsResult`].
+    /// Answer to `tools/list`.
     ListToolsResult(ListToolsResult),
-    /// [`CallToolResult`].
+    /// Answer to `tools/call`.
     CallToolResult(CallToolResult),
-    /// [`CompleteResult`].
+    /// Answer to `completion/complete`.
     CompleteResult(CompleteResult),
 }
 

@@ -316,9 +316,9 @@ impl EncodeObject for GetPromptResultResponse {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GetPromptResultResponseResult {
-    /// [`InputRequiredResult`].
+    /// Questions to answer first.
     InputRequiredResult(InputRequiredResult),
-    /// [`GetPromptResult`].
+    /// The filled-in prompt.
     GetPromptResult(GetPromptResult),
 }
 

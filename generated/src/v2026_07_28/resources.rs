@@ -836,9 +836,9 @@ impl EncodeObject for ReadResourceResultResponse {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReadResourceResultResponseResult {
-    /// [`InputRequiredResult`].
+    /// Questions to answer first.
     InputRequiredResult(InputRequiredResult),
-    /// [`ReadResourceResult`].
+    /// The contents.
     ReadResourceResult(ReadResourceResult),
 }
 

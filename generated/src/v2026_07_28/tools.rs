@@ -332,9 +332,9 @@ impl EncodeObject for CallToolResultResponse {
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallToolResultResponseResult {
-    /// [`InputRequiredResult`].
+    /// Questions to answer first.
     InputRequiredResult(InputRequiredResult),
-    /// [`CallToolResult`].
+    /// The outcome of the call.
     CallToolResult(CallToolResult),
 }
 
