@@ -46,6 +46,19 @@ pub(crate) fn is_known_method(method: &str) -> bool {
     tables.into_iter().flatten().any(known)
 }
 
+/// Counts an answered request (`mcp_requests_total`).
+pub(crate) fn count(era: &'static str, method: &str, outcome: &Result<JsonObject, RpcError>) {
+    // Clients make up names; only those that exist become labels.
+    let method = if is_known_method(method) {
+        method.to_owned()
+    } else {
+        "other".to_owned()
+    };
+    let outcome = if outcome.is_ok() { "ok" } else { "error" };
+    metrics::counter!("mcp_requests_total", "era" => era, "method" => method, "outcome" => outcome)
+        .increment(1);
+}
+
 /// A generated type as the object that it is on the wire.
 pub(crate) fn plain<T: Serialize>(value: &T) -> Result<JsonObject, RpcError> {
     match serde_json::to_value(value) {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::Value;
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
     JsonObject,
@@ -306,6 +306,7 @@ impl ServerBuilder {
                 streams: Gauge::default(),
                 shutdown: CancellationToken::new(),
                 shutdown_calls: CancellationToken::new(),
+                requests: TaskTracker::new(),
                 warned_missing_name: AtomicBool::new(false),
                 started: Once::new(),
                 config: self.config,

@@ -20,7 +20,7 @@ use std::{
     time::Duration,
 };
 
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use builder::{BuildError, CacheScope, ServerBuilder};
 pub use call_stream::CallStream;
@@ -84,6 +84,8 @@ pub(crate) struct Inner {
     pub(crate) shutdown: CancellationToken,
     /// Fires at the end of the grace time: cancels what still runs.
     pub(crate) shutdown_calls: CancellationToken,
+    /// Requests that are being answered.
+    pub(crate) requests: TaskTracker,
     warned_missing_name: AtomicBool,
     started: Once,
 }
@@ -113,8 +115,12 @@ impl Server {
     /// Ends subscriptions and open streams cleanly, refuses new work, and gives what runs a few seconds to end. What
     /// cannot be taken up after a restart is failed then.
     pub async fn shutdown(&self) {
+        let end = tokio::time::Instant::now() + GRACE;
         self.inner.shutdown.cancel();
         self.inner.engine.shutdown(GRACE).await;
+        self.inner.requests.close();
+        // What is not over by then is cancelled.
+        let _ = tokio::time::timeout_at(end, self.inner.requests.wait()).await;
         self.inner.shutdown_calls.cancel();
     }
 

@@ -5,6 +5,8 @@
 mod lines;
 #[cfg(all(test, feature = "http"))]
 mod tests;
+#[cfg(all(test, feature = "http"))]
+mod tests_legacy;
 
 use std::{collections::HashMap, io, sync::Arc};
 

@@ -11,9 +11,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use crate::{
     JsonObject,
+    protocol::count,
     server::{
         Caller, Era, FallbackRequest, Inner, RpcError,
         rpc::{Notification, Request},
@@ -72,6 +74,7 @@ pub(crate) async fn serve(
     caller: &Caller,
     wire: Arc<dyn Wire>,
 ) -> Option<Result<JsonObject, RpcError>> {
+    let _open = inner.requests.token();
     let Some(running) = session.begin(&request.id) else {
         return Some(Err(RpcError::invalid_request(
             "a request with this id is still running",
@@ -92,10 +95,19 @@ pub(crate) async fn serve(
     };
     // Fires when this future is dropped, for a function that watches it from elsewhere.
     let _guard = running.token.clone().drop_guard();
+    let span = tracing::debug_span!(
+        "request",
+        era = "legacy",
+        method = request.method,
+        id = request.id.text()
+    );
     tokio::select! {
         biased;
         () = running.token.cancelled() => None,
-        outcome = exchange.answer() => Some(outcome),
+        outcome = exchange.answer().instrument(span) => {
+            count("legacy", &request.method, &outcome);
+            Some(outcome)
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use http::StatusCode;
 use serde_json::{Value, json};
+use tracing::Instrument;
 
 use crate::{
     JsonObject,
@@ -44,7 +45,7 @@ use crate::{
 };
 
 use super::{
-    client, failure, headers,
+    client, count, failure, headers,
     negotiate::{META_VERSION, supported, unsupported},
 };
 
@@ -111,6 +112,21 @@ pub(crate) async fn serve(
     caller: &Caller,
     outbox: &Outbox,
 ) -> Reply {
+    let _open = server.requests.token();
+    let span = tracing::debug_span!(
+        "request",
+        era = "modern",
+        method = request.method,
+        id = request.id.text()
+    );
+    let reply = answer(server, request, caller, outbox)
+        .instrument(span)
+        .await;
+    count("modern", &request.method, &reply.outcome);
+    reply
+}
+
+async fn answer(server: &Arc<Inner>, request: &Request, caller: &Caller, outbox: &Outbox) -> Reply {
     let Request { id, method, params } = request;
     let meta = match params.get("_meta") {
         Some(Value::Object(meta)) => meta,

@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use axum::body::Body;
 use http::{HeaderMap, HeaderValue, Response, StatusCode, request::Parts};
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     protocol::{
@@ -36,9 +37,12 @@ const PATIENCE_WITH_WAITS: Duration = Duration::from_secs(1);
 pub(super) fn initialize(inner: &Arc<Inner>, parts: &Parts, request: &Request) -> Response<Body> {
     let principal = parts.extensions.get::<Principal>().cloned();
     let opened = Hello::read(&request.params).and_then(|hello| {
-        inner
-            .sessions
-            .open(hello, principal, &inner.config.limits, &inner.shutdown)
+        inner.sessions.open(
+            hello,
+            principal,
+            &inner.config.limits,
+            &inner.shutdown_calls,
+        )
     });
     let opened = match opened {
         Ok(opened) => opened,
@@ -132,7 +136,13 @@ pub(super) async fn request(
         return reply::json(StatusCode::OK, text.to_string());
     }
     let guard = http.busy();
-    let response = log.response(From::Untaken, primes, keep_alive, guard);
+    let response = log.response(
+        From::Untaken,
+        primes,
+        keep_alive,
+        http.session.closed.clone(),
+        guard,
+    );
     drop(waiting);
     response
 }
@@ -142,10 +152,12 @@ struct Waiting(Option<Response<Body>>);
 
 impl Waiting {
     fn on(log: &Arc<EventLog>) -> Self {
+        let never = CancellationToken::new();
         Self(Some(log.response(
             From::Untaken,
             false,
             Duration::MAX / 4,
+            never,
             (),
         )))
     }
@@ -198,7 +210,14 @@ pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
         },
     };
     let primes = http.session.has_tasks() && matches!(from, From::Untaken);
-    let response = log.response(from, primes, limits.keep_alive, (http.busy(), permit));
+    // A call's stream may still get its reply while the server shuts down.
+    let end = if Arc::ptr_eq(&log, &http.channel) {
+        &inner.shutdown
+    } else {
+        &http.session.closed
+    };
+    let guard = (http.busy(), permit);
+    let response = log.response(from, primes, limits.keep_alive, end.clone(), guard);
     http.session.way_opened();
     response
 }

@@ -14,6 +14,7 @@ use tokio::{
     sync::watch,
     time::{Instant, sleep_until},
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{BoxFuture, protocol::legacy::Wire};
 
@@ -194,19 +195,21 @@ impl EventLog {
         }
     }
 
-    /// A response that sends what is there and what comes. With `prime` it begins with an event that holds nothing but
-    /// an id, so that the client can come back from the start on.
+    /// A response that sends what is there and what comes, until the stream ends or `end` fires. With `prime` it begins
+    /// with an event that holds nothing but an id, so that the client can come back from the start on.
     pub(super) fn response(
         self: &Arc<Self>,
         from: From,
         prime: bool,
         keep_alive: Duration,
+        end: CancellationToken,
         guard: impl Send + 'static,
     ) -> Response<Body> {
         let reader = Reader {
             attachment: self.attach(from),
             prime,
             keep_alive,
+            end,
             over: false,
             _guard: guard,
         };
@@ -289,6 +292,7 @@ struct Reader<G> {
     attachment: Attachment,
     prime: bool,
     keep_alive: Duration,
+    end: CancellationToken,
     over: bool,
     _guard: G,
 }
@@ -321,6 +325,7 @@ impl<G> Reader<G> {
             }
             tokio::select! {
                 changed = self.attachment.changed.changed() => if changed.is_err() { return None },
+                () = self.end.cancelled() => return None,
                 () = sleep_until(silent_until) => return Some(reply::comment()),
             }
         }
@@ -350,7 +355,7 @@ mod tests {
     async fn a_client_that_comes_back_gets_what_it_missed_and_the_rest() {
         let log = EventLog::new(7);
         log.push("a".into());
-        let mut first = log.response(From::Untaken, true, LONG, ());
+        let mut first = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
         assert_eq!(
             frame(&mut first).await.unwrap(),
             "id: 7_0\nretry: 500\ndata: \n\n"
@@ -358,7 +363,7 @@ mod tests {
         assert!(frame(&mut first).await.unwrap().starts_with("id: 7_1\n"));
         drop(first);
         log.push("b".into());
-        let mut second = log.response(From::After(0), false, LONG, ());
+        let mut second = log.response(From::After(0), false, LONG, CancellationToken::new(), ());
         assert!(frame(&mut second).await.unwrap().contains("data: a\n"));
         assert!(frame(&mut second).await.unwrap().contains("data: b\n"));
         log.push("c".into());
@@ -370,8 +375,8 @@ mod tests {
     #[tokio::test]
     async fn a_new_connection_takes_the_place_of_the_old() {
         let log = EventLog::new(0);
-        let mut old = log.response(From::Untaken, false, LONG, ());
-        let mut new = log.response(From::Untaken, false, LONG, ());
+        let mut old = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
+        let mut new = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
         log.push("a".into());
         assert_eq!(frame(&mut old).await, None);
         drop(old);
@@ -382,7 +387,7 @@ mod tests {
     #[tokio::test]
     async fn a_connection_that_is_let_go_leaves_the_rest_for_the_next() {
         let log = EventLog::new(0);
-        let mut first = log.response(From::Untaken, true, LONG, ());
+        let mut first = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
         frame(&mut first).await.unwrap();
         log.let_go();
         assert_eq!(frame(&mut first).await.unwrap(), "retry: 500\n\n");
@@ -390,7 +395,7 @@ mod tests {
         drop(first);
         log.push("reply".into());
         log.finish();
-        let mut second = log.response(From::After(0), false, LONG, ());
+        let mut second = log.response(From::After(0), false, LONG, CancellationToken::new(), ());
         assert!(frame(&mut second).await.unwrap().contains("data: reply\n"));
     }
 
@@ -406,7 +411,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_stream_is_abandoned_when_nobody_is_attached_for_long_enough() {
         let log = EventLog::new(0);
-        let mut response = log.response(From::Untaken, true, LONG, ());
+        let mut response = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
         frame(&mut response).await.unwrap();
         let waiting = log.abandoned(Duration::from_secs(60));
         tokio::pin!(waiting);
@@ -431,7 +436,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_stream_that_no_client_can_come_back_to_is_abandoned_at_once() {
         let log = EventLog::new(0);
-        let response = log.response(From::Untaken, true, LONG, ());
+        let response = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
         drop(response);
         assert!(
             tokio::time::timeout(Duration::from_millis(1), log.abandoned(LONG))

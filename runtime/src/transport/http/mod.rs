@@ -13,6 +13,8 @@ mod sessions;
 mod tests_legacy;
 #[cfg(test)]
 mod tests_modern;
+#[cfg(test)]
+mod tests_modern_tasks;
 
 use std::{
     convert::Infallible,

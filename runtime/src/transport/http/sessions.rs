@@ -21,8 +21,8 @@ use crate::{
 
 use super::log::EventLog;
 
-/// Streams of a session that are kept for clients that come back, at most.
-const STREAMS: usize = 64;
+/// Streams of a session that have ended and are kept for clients that come back, at most.
+const ENDED: usize = 8;
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
 
@@ -164,13 +164,13 @@ impl HttpSession {
     pub(super) fn new_stream(&self) -> Arc<EventLog> {
         let log = EventLog::new(self.next_stream.fetch_add(1, Ordering::Relaxed));
         let mut streams = self.streams.lock();
-        while streams.len() >= STREAMS {
-            // The oldest that has ended goes first; one that still runs is needed.
-            match streams.iter().position(|stream| stream.is_done()) {
-                Some(index) => drop(streams.remove(index)),
-                None => break,
-            }
-        }
+        let ended = streams.iter().filter(|stream| stream.is_done()).count();
+        let mut surplus = ended.saturating_sub(ENDED);
+        streams.retain(|stream| {
+            let drop = surplus > 0 && stream.is_done();
+            surplus -= usize::from(drop);
+            !drop
+        });
         streams.push_back(Arc::clone(&log));
         log
     }

@@ -552,3 +552,14 @@ async fn the_same_id_in_two_sessions_is_two_requests() {
     gate.open();
     assert_eq!(first.await["result"]["content"][0]["text"], "through: one");
 }
+
+#[tokio::test]
+async fn the_sessions_stream_ends_when_the_server_shuts_down() {
+    let (server, _) = server();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let mut channel = Events::of(client.get(None).await);
+    assert!(channel.next().await.unwrap().id.is_some());
+    server.shutdown().await;
+    assert!(channel.next().await.is_none());
+    assert_eq!(server.open_streams(), 0);
+}
