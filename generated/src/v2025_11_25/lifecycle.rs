@@ -10,7 +10,7 @@ use crate::support::*;
 
 /// Gives up a request that was sent earlier; no answer is wanted any more. It may come too late, and it never cancels a task.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/patterns/cancellation>.
+/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct CancelledNotification {
@@ -67,7 +67,7 @@ impl EncodeObject for CancelledNotification {
 
 /// Names the request to give up.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/patterns/cancellation>.
+/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
@@ -144,7 +144,7 @@ impl EncodeObject for CancelledNotificationParams {
 
 /// What a client can do: stated once at `initialize` in 2025-11-25, with each request in 2026-07-28. Members not listed here are allowed and kept.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/versioning>.
+/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
@@ -1085,7 +1085,7 @@ impl EncodeObject for PingRequest {
 
 /// Reports how far a request has got. Reports are optional and end with the answer.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/patterns/progress>.
+/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotification {
@@ -1142,7 +1142,7 @@ impl EncodeObject for ProgressNotification {
 
 /// How far a request has got.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/patterns/progress>.
+/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ProgressNotificationParams {
@@ -1240,7 +1240,7 @@ impl EncodeObject for ProgressNotificationParams {
 
 /// What a server can do: stated at `initialize` in 2025-11-25, by `server/discover` in 2026-07-28. Members not listed here are allowed and kept.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/versioning>.
+/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {

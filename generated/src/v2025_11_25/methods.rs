@@ -90,7 +90,7 @@ impl Method for LoggingSetLevel {
 
 /// Gives up a request. In 2026-07-28 it is for stdio, and a server sends it only to end a subscription.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/patterns/cancellation>.
+/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationsCancelled;
 
@@ -150,7 +150,7 @@ impl Method for NotificationsMessage {
 
 /// Reports how far a request has got.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/patterns/progress>.
+/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationsProgress;
 

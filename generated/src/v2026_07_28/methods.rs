@@ -55,7 +55,7 @@ impl Method for ElicitationCreate {
 
 /// Gives up a request. In 2026-07-28 it is for stdio, and a server sends it only to end a subscription.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/cancellation>.
+/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationsCancelled;
 
@@ -85,7 +85,7 @@ impl Method for NotificationsMessage {
 
 /// Reports how far a request has got.
 ///
-/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress>.
+/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
 #[derive(Clone, Copy, Debug)]
 pub struct NotificationsProgress;
 
