@@ -215,7 +215,11 @@ impl CallContext {
     }
 
     async fn put(&self, request: InputRequest) -> Result<Value, AskError> {
-        let answer = self.session.ask(&self.wire, &request, None).await?;
+        let answer = tokio::select! {
+            answer = self.session.ask(&self.wire, &request, None) => answer?,
+            // The call is over; this is a part of the function that runs on elsewhere.
+            () = self.cancellation.cancelled() => return Err(AskError::Cancelled),
+        };
         check_answer(&request, &answer).map_err(|problem| {
             AskError::Failed(format!(
                 "the client's answer does not fit the question: {problem}"

@@ -5,7 +5,7 @@
 //! is no way, it waits for one. It is asked once.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -14,7 +14,10 @@ use std::{
 
 use parking_lot::Mutex;
 use serde_json::Value;
-use tokio::{sync::mpsc, task::AbortHandle};
+use tokio::{
+    sync::{mpsc, watch},
+    task::AbortHandle,
+};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -167,6 +170,7 @@ async fn follow(
         link: Arc::clone(&link),
         asked: HashMap::new(),
         told: Some(status_of(known)),
+        waits_for_claim: false,
     };
     tokio::spawn(watcher.run(subscription, progress));
     Some(link)
@@ -180,15 +184,19 @@ struct Watcher {
     asked: HashMap<String, AbortHandle>,
     /// The status and message that were told last.
     told: Option<(Status, Option<String>)>,
+    /// Another session asks a question that this one could ask too.
+    waits_for_claim: bool,
 }
 
 impl Watcher {
     async fn run(mut self, mut subscription: Subscription, mut progress: Option<ProgressFeed>) {
         let mut ways = self.session.ways();
+        let mut released = self.inner.asking.released.subscribe();
         let mut task = subscription.current();
         self.tell_status(&task).await;
         loop {
             ways.mark_unchanged();
+            released.mark_unchanged();
             self.ask_open(&task);
             tokio::select! {
                 biased;
@@ -211,6 +219,7 @@ impl Watcher {
                     }
                 },
                 changed = ways.changed() => if changed.is_err() { break },
+                changed = released.changed(), if self.waits_for_claim => if changed.is_err() { break },
             }
         }
         self.session.links.lock().remove(&self.link.id);
@@ -258,6 +267,7 @@ impl Watcher {
 
     /// Sends the open questions that were not sent yet, and takes back those that are open no more.
     fn ask_open(&mut self, task: &Task) {
+        self.waits_for_claim = false;
         let open: Vec<&Question> = task.input_requests().collect();
         self.asked.retain(|key, asking| {
             let still = open.iter().any(|question| question.key == *key);
@@ -276,6 +286,7 @@ impl Watcher {
                 return;
             };
             let Some(claim) = self.inner.asking.claim(&self.link.id, &question.key) else {
+                self.waits_for_claim = true;
                 continue;
             };
             let (inner, session) = (Arc::clone(&self.inner), Arc::clone(&self.session));
@@ -357,8 +368,21 @@ async fn settle(
 }
 
 /// Which questions of tasks are being asked, so that no two sessions ask the same.
-#[derive(Clone, Default)]
-pub(crate) struct Asking(Arc<Mutex<std::collections::HashSet<(String, String)>>>);
+#[derive(Clone)]
+pub(crate) struct Asking {
+    questions: Arc<Mutex<HashSet<(String, String)>>>,
+    /// Ticks when a question is asked no more.
+    released: watch::Sender<()>,
+}
+
+impl Default for Asking {
+    fn default() -> Self {
+        Self {
+            questions: Arc::default(),
+            released: watch::Sender::new(()),
+        }
+    }
+}
 
 /// A question that is being asked. Dropping it lets another session ask.
 pub(crate) struct Claim {
@@ -369,16 +393,20 @@ pub(crate) struct Claim {
 impl Asking {
     fn claim(&self, task: &str, key: &str) -> Option<Claim> {
         let question = (task.to_owned(), key.to_owned());
-        self.0.lock().insert(question.clone()).then(|| Claim {
-            asking: self.clone(),
-            question,
-        })
+        self.questions
+            .lock()
+            .insert(question.clone())
+            .then(|| Claim {
+                asking: self.clone(),
+                question,
+            })
     }
 }
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.asking.0.lock().remove(&self.question);
+        self.asking.questions.lock().remove(&self.question);
+        self.asking.released.send_replace(());
     }
 }
 

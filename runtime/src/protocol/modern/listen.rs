@@ -1,8 +1,9 @@
 //! `subscriptions/listen`: an open request on which changes of tasks are told until the client or the server ends it.
 
-use std::pin::Pin;
+use std::{collections::BTreeSet, pin::Pin};
 
 use futures_util::{StreamExt, stream};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::{
@@ -12,9 +13,13 @@ use crate::{
     server::{RpcError, rpc},
     task::Task,
     types::{
-        ext_tasks::methods::NotificationsTasks,
-        v2026_07_28::methods::{
-            Method, NotificationsCancelled, NotificationsSubscriptionsAcknowledged,
+        ext_tasks::{
+            TaskSubscriptionAcknowledgedNotifications, TaskSubscriptionNotifications,
+            methods::NotificationsTasks,
+        },
+        v2026_07_28::{
+            SubscriptionFilter,
+            methods::{Method, NotificationsCancelled, NotificationsSubscriptionsAcknowledged},
         },
     },
 };
@@ -27,13 +32,14 @@ impl Exchange<'_> {
     pub(super) async fn listen(&self) -> Result<JsonObject, RpcError> {
         let filter = failure::object(self.params, "notifications")?
             .ok_or_else(|| failure::bad_member("params.notifications", "is missing"))?;
-        let wanted = match filter.get("taskIds") {
-            None => None,
-            Some(ids) => {
-                self.require_tasks()?;
-                Some(read_ids(ids)?)
-            }
-        };
+        if filter.contains_key("taskIds") {
+            self.require_tasks()?;
+        }
+        let filter = Value::Object(filter.clone());
+        let _: SubscriptionFilter = read(filter.clone())?;
+        let TaskSubscriptionNotifications {
+            task_ids: wanted, ..
+        } = read(filter)?;
         let limits = &self.server.config.limits;
         let _permit = self.server.streams.enter(
             self.caller.principal.as_ref(),
@@ -41,17 +47,15 @@ impl Exchange<'_> {
             ("streamsPerPrincipal", limits.streams_per_principal),
         )?;
 
-        let mut accepted = Vec::new();
+        let mut accepted = BTreeSet::new();
         let mut watched = Vec::new();
         for id in wanted.iter().flatten() {
-            match self
-                .server
-                .engine
-                .subscribe(id, self.caller.principal.as_ref())
-                .await
-            {
+            if accepted.contains(id) {
+                continue;
+            }
+            match self.server.engine.subscribe(id, self.owner()).await {
                 Ok(subscription) => {
-                    accepted.push(Value::from(*id));
+                    accepted.insert(id.clone());
                     watched.push(subscription);
                 }
                 // Left out of the acknowledgement; nothing more is said of it.
@@ -59,12 +63,10 @@ impl Exchange<'_> {
                 Err(error) => return Err(error.into()),
             }
         }
-        let mut granted = JsonObject::new();
-        if wanted.is_some() {
-            granted.insert("taskIds".into(), accepted.into());
-        }
+        let mut granted = TaskSubscriptionAcknowledgedNotifications::new();
+        granted.task_ids = wanted.is_some().then(|| accepted.into_iter().collect());
         let mut acknowledgement = JsonObject::new();
-        acknowledgement.insert("notifications".into(), granted.into());
+        acknowledgement.insert("notifications".into(), plain(&granted)?.into());
         self.notify(
             NotificationsSubscriptionsAcknowledged::NAME,
             acknowledgement,
@@ -118,18 +120,9 @@ impl Exchange<'_> {
     }
 }
 
-fn read_ids(ids: &Value) -> Result<Vec<&str>, RpcError> {
-    let wrong = || {
-        failure::bad_member(
-            "params.notifications.taskIds",
-            "must be an array of strings",
-        )
-    };
-    ids.as_array()
-        .ok_or_else(wrong)?
-        .iter()
-        .map(|id| id.as_str().ok_or_else(wrong))
-        .collect()
+fn read<T: DeserializeOwned>(filter: Value) -> Result<T, RpcError> {
+    serde_json::from_value(filter)
+        .map_err(|error| failure::bad_member("params.notifications", &error.to_string()))
 }
 
 type Changes = Pin<Box<dyn futures_core::Stream<Item = std::sync::Arc<Task>> + Send>>;

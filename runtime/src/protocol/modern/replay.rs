@@ -207,7 +207,9 @@ impl ContextBackend for Replay {
                     // Questions asked together are all put before the round ends.
                     tokio::task::yield_now().await;
                     self.parked.notify_one();
-                    std::future::pending().await
+                    // The round ends here. A part of the function that runs on elsewhere is told.
+                    self.cancellation.cancelled().await;
+                    Err(AskError::Cancelled)
                 }
             }
         })

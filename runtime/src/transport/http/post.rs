@@ -52,7 +52,14 @@ pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Respo
         }
     };
     match rpc::decode(&text) {
-        Err(refusal) => reply::error(StatusCode::BAD_REQUEST, refusal.id.as_ref(), &refusal.error),
+        Err(refusal) => {
+            // A legacy client drops the body of other statuses, and with it the reason.
+            let status = match refusal.id {
+                Some(_) if in_session(&inner, &parts) => StatusCode::OK,
+                _ => StatusCode::BAD_REQUEST,
+            };
+            reply::error(status, refusal.id.as_ref(), &refusal.error)
+        }
         Ok(Message::Request(request)) => take_request(inner, parts, request).await,
         Ok(Message::Notification(notification)) => {
             if !in_session(&inner, &parts) {

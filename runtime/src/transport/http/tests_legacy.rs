@@ -125,6 +125,8 @@ async fn a_session_is_opened_used_and_ended() {
     );
     let unknown = client.reply(legacy(2, "no/such", json!({}))).await;
     assert_eq!(unknown["error"]["code"], -32601);
+    let malformed = client.reply(legacy(2, "tools/list", json!([]))).await;
+    assert_eq!(malformed["error"]["code"], -32602);
     let prompts = client.reply(legacy(3, "prompts/list", json!({}))).await;
     assert_eq!(prompts["result"], json!({"prompts": []}));
     assert_eq!(server.open_sessions(), 1);
@@ -330,6 +332,42 @@ async fn a_question_is_asked_by_one_session_at_a_time() {
     );
     let told = channel.message().await;
     assert_eq!(told["method"], "notifications/tasks/status");
+}
+
+/// covers: L-INP-2
+#[tokio::test]
+async fn a_question_that_a_session_leaves_behind_is_asked_by_the_next() {
+    let (server, _) = server();
+    let (one, _) = Client::open(&server, Some("alice"), json!({"elicitation": {}})).await;
+    let (two, _) = Client::open(&server, Some("alice"), json!({"elicitation": {}})).await;
+    let made = one
+        .reply(legacy(
+            1,
+            "tools/call",
+            json!({"name": "ask_name", "task": {}}),
+        ))
+        .await;
+    let id = made["result"]["task"]["taskId"].clone();
+    let mut first = Events::of(
+        one.post(legacy(2, "tasks/result", json!({"taskId": id})))
+            .await,
+    );
+    assert_eq!(first.message().await["method"], "elicitation/create");
+    let mut channel = Events::of(two.get(None).await);
+    two.reply(legacy(1, "tasks/get", json!({"taskId": id})))
+        .await;
+    one.delete().await;
+    let question = channel.message().await;
+    assert_eq!(question["method"], "elicitation/create");
+    two.answer(
+        &question,
+        json!({"action": "accept", "content": {"name": "Ada"}}),
+    )
+    .await;
+    let result = two
+        .reply(legacy(2, "tasks/result", json!({"taskId": id})))
+        .await;
+    assert_eq!(result["result"]["content"][0]["text"], "Hello, Ada!");
 }
 
 /// covers: T26-L
