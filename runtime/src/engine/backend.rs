@@ -255,6 +255,7 @@ impl ContextBackend for TaskBackend {
     fn keep<'a>(&'a self, key: &'a str, value: Value) -> BoxFuture<'a, Result<(), AskError>> {
         Box::pin(async move {
             let limit = self.core.limits.payload_bytes;
+            let most = self.core.limits.inputs_per_task;
             let size = value.to_string().len();
             if size > limit {
                 let reason =
@@ -275,8 +276,12 @@ impl ContextBackend for TaskBackend {
                 .step(self.live.task(), |task| match task.change(wall) {
                     Err(_) => (None, Err(AskError::Cancelled)),
                     Ok(mut change) => {
-                        change.keep(key, value.clone());
-                        (change.commit(), Ok(()))
+                        if change.keep(key, value.clone(), most) {
+                            (change.commit(), Ok(()))
+                        } else {
+                            let reason = format!("at most {most} values are kept for one call");
+                            (None, Err(AskError::Failed(reason)))
+                        }
                     }
                 });
             match step.await.map_err(failed)? {

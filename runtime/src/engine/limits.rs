@@ -16,7 +16,7 @@ pub struct Limits {
     pub default_ttl: Option<Duration>,
     /// Bytes of JSON of one call's arguments, of one result, and of one answer. Default 4 MiB.
     pub payload_bytes: usize,
-    /// Questions that one task may ask in its life. Default 100.
+    /// Questions that one task may ask in its life, and values that it may keep with `once`. Default 100.
     pub inputs_per_task: usize,
     /// Waits and subscriptions that are open at once. Default 10,000.
     pub waiters: usize,

@@ -433,9 +433,12 @@ impl Change {
         open
     }
 
-    /// Keeps a value for later runs. The first value of a key stays.
-    pub fn keep(&mut self, key: &str, value: Value) -> bool {
+    /// Keeps a value for later runs. The first value of a key stays. False if `limit` values are kept already.
+    pub fn keep(&mut self, key: &str, value: Value, limit: usize) -> bool {
         if self.journal.kept.contains_key(key) {
+            return true;
+        }
+        if self.journal.kept.len() >= limit {
             return false;
         }
         Arc::make_mut(&mut self.journal)

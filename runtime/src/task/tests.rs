@@ -95,7 +95,7 @@ fn take(task: &Task, step: &Step, wall: Timestamp) -> Option<Task> {
             );
         }
         Step::Withdraw(n) => drop(change.withdraw(&key(task, *n))),
-        Step::Keep(n) => drop(change.keep(&format!("k{n}"), json!(n))),
+        Step::Keep(n) => drop(change.keep(&format!("k{n}"), json!(n), 9)),
         Step::RequestCancel => change.request_cancel(),
         Step::Complete(is_error) => return Some(change.complete(payload(), *is_error)),
         Step::Fail => return Some(change.fail(TaskFailure::internal("no"))),

@@ -272,7 +272,7 @@ async fn survives(store: Arc<dyn TaskStore>) -> Case {
                 "name",
                 Answer::Result(json!({"action": "accept", "content": {"n": 1.0}})),
             )),
-            3 => drop(change.keep("other", json!(null))),
+            3 => drop(change.keep("other", json!(null), 9)),
             4 => change.poll_interval_ms(None),
             _ => change.request_cancel(),
         }

@@ -1,9 +1,10 @@
 //! Serves the conformance suite's tools on `http://127.0.0.1:PORT/mcp`, in both eras.
 #![allow(clippy::print_stdout)]
 
-use std::{error::Error, net::Ipv4Addr};
+use std::{error::Error, net::Ipv4Addr, path::PathBuf, str::FromStr, time::Duration};
 
-use clap::{Parser, ValueEnum};
+use clap::Parser;
+use mcp_tasks::store::SqliteStore;
 use mcp_tasks_tests::fixture;
 use tokio::net::TcpListener;
 
@@ -14,19 +15,36 @@ struct Options {
     #[arg(long, default_value_t = 0, conflicts_with = "stdio")]
     port: u16,
 
-    /// Where tasks are kept.
-    #[arg(long, value_enum, default_value_t = Store::Memory)]
+    /// Where tasks are kept: `memory`, or `sqlite:PATH` for a file that outlives the server.
+    #[arg(long, default_value = "memory")]
     store: Store,
+
+    /// Milliseconds after which the tasks of a server that died are taken up by another.
+    #[arg(long, default_value_t = 10_000)]
+    lease: u64,
 
     /// Serve standard input and output instead of a port.
     #[arg(long)]
     stdio: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone)]
 enum Store {
     /// In this process, gone with it.
     Memory,
+    Sqlite(PathBuf),
+}
+
+impl FromStr for Store {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "memory" => Ok(Self::Memory),
+            Some(("sqlite", path)) if !path.is_empty() => Ok(Self::Sqlite(path.into())),
+            _ => Err("write `memory` or `sqlite:PATH`".to_owned()),
+        }
+    }
 }
 
 #[tokio::main]
@@ -35,9 +53,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .init();
+    let builder = fixture::builder().lease(Duration::from_millis(options.lease));
     let server = match options.store {
-        Store::Memory => fixture::server()?,
-    };
+        Store::Memory => builder,
+        Store::Sqlite(path) => builder.store(SqliteStore::open(path)?),
+    }
+    .build()?;
     if options.stdio {
         server.serve_stdio().await?;
         return Ok(());

@@ -224,3 +224,20 @@ async fn the_number_of_questions_is_limited() {
         "{task:?}"
     );
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_number_of_kept_values_is_limited() {
+    let engine = limited(Limits::default().inputs_per_task(1));
+    let keeps = tool(|ctx| async move {
+        ctx.once("one", async { 1 }).await?;
+        assert_eq!(ctx.once("one", async { 2 }).await, Ok(1));
+        ctx.once("two", async { 2 }).await?;
+        done("never")
+    });
+    let id = engine.go(keeps).await;
+    let task = engine.end(&id).await;
+    assert!(
+        task.status_message().unwrap().contains("at most 1 values"),
+        "{task:?}"
+    );
+}
