@@ -1,17 +1,18 @@
 //! What the types of this crate share: how objects, unions and scalars are decoded the way JSON Schema reads
 //! them, and encoded again. An object is decoded in one pass over its members; what is not known goes to `extra`.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
 use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, SeqAccessDeserializer};
-use serde::de::{DeserializeSeed, IntoDeserializer, Visitor};
+use serde::de::{DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
+use serde::forward_to_deserialize_any;
 
-pub(crate) use serde::de::{Error as DecodeError, MapAccess, SeqAccess, Unexpected};
+pub(crate) use serde::de::{Error as DecodeError, Unexpected};
 pub(crate) use serde::ser::SerializeMap;
 pub(crate) use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub(crate) use serde_json::Value;
+pub(crate) use std::borrow::Cow;
 pub(crate) use std::collections::BTreeMap;
 
 /// A JSON object of any content.
@@ -20,12 +21,24 @@ pub type JsonObject = serde_json::Map<String, Value>;
 /// A value that can be decoded exactly as its schema says.
 pub(crate) trait Decode<'de>: Sized {
     fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+
+    /// Decodes a value that was set aside. Free-form values are moved, not built again.
+    fn from_content<E: DecodeError>(content: Content<'de>) -> Result<Self, E> {
+        Self::decode(content).map_err(E::custom)
+    }
 }
 
 /// A type whose values are objects.
 pub(crate) trait DecodeObject<'de>: Sized {
     /// Decodes the members of `map`. The constant member `tag` was read and found right before; it does not come again.
-    fn from_map<A: MapAccess<'de>>(map: A, tag: &str) -> Result<Self, A::Error>;
+    fn from_map<M: Members<'de>>(map: M, tag: &str) -> Result<Self, M::Error>;
+}
+
+/// The members of an object that is being decoded, from the input or set aside before.
+pub(crate) trait Members<'de> {
+    type Error: DecodeError;
+    fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, Self::Error>;
+    fn value<T: Decode<'de>>(&mut self) -> Result<T, Self::Error>;
 }
 
 /// A type whose values are objects.
@@ -50,8 +63,8 @@ pub(crate) trait DecodeKind<'de>: Sized {
     fn from_array<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
         Err(D::Error::invalid_type(Unexpected::Seq, &Self::EXPECTED))
     }
-    fn from_object<A: MapAccess<'de>>(_: A) -> Result<Self, A::Error> {
-        Err(A::Error::invalid_type(Unexpected::Map, &Self::EXPECTED))
+    fn from_object<M: Members<'de>>(_: M) -> Result<Self, M::Error> {
+        Err(M::Error::invalid_type(Unexpected::Map, &Self::EXPECTED))
     }
 }
 
@@ -108,7 +121,7 @@ macro_rules! strings {
         }
         impl<'de> Decode<'de> for $name {
             fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let text = deserializer.deserialize_str(Key)?;
+                let text = Cow::decode(deserializer)?;
                 text.parse().map_err(|_| D::Error::unknown_variant(&text, Self::NAMES))
             }
         }
@@ -198,7 +211,7 @@ pub(crate) fn object<'de, T: DecodeObject<'de>, D: Deserializer<'de>>(
             f.write_str("an object")
         }
         fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-            T::from_map(map, "")
+            T::from_map(Direct(map), "")
         }
     }
     deserializer.deserialize_map(ObjectVisitor(PhantomData))
@@ -214,29 +227,16 @@ pub(crate) fn encode<T: EncodeObject, S: Serializer>(
     map.end()
 }
 
-/// The key of a member, borrowed where the input allows it.
-pub(crate) struct Key;
+/// Members straight from the input.
+struct Direct<A>(A);
 
-impl<'de> DeserializeSeed<'de> for Key {
-    type Value = Cow<'de, str>;
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
-        deserializer.deserialize_str(self)
+impl<'de, A: MapAccess<'de>> Members<'de> for Direct<A> {
+    type Error = A::Error;
+    fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, A::Error> {
+        self.0.next_key_seed(Seed(PhantomData))
     }
-}
-
-impl<'de> Visitor<'de> for Key {
-    type Value = Cow<'de, str>;
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a string")
-    }
-    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-        Ok(Cow::Borrowed(text))
-    }
-    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text.to_owned()))
-    }
-    fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
-        Ok(Cow::Owned(text))
+    fn value<T: Decode<'de>>(&mut self) -> Result<T, A::Error> {
+        self.0.next_value_seed(Seed(PhantomData))
     }
 }
 
@@ -250,91 +250,90 @@ impl<'de, T: Decode<'de>> DeserializeSeed<'de> for Seed<T> {
 }
 
 /// Decodes the value of the member `name`.
-pub(crate) fn field<'de, T: Decode<'de>, A: MapAccess<'de>>(
-    map: &mut A,
+pub(crate) fn field<'de, T: Decode<'de>, M: Members<'de>>(
+    map: &mut M,
     name: &str,
-) -> Result<T, A::Error> {
-    map.next_value_seed(Seed(PhantomData))
-        .map_err(|error| at(name, error))
+) -> Result<T, M::Error> {
+    map.value().map_err(|error| at(name, error))
 }
 
 /// Decodes the value of the member `name` and checks its bounds.
-pub(crate) fn checked<'de, T: Decode<'de>, A: MapAccess<'de>>(
-    map: &mut A,
+pub(crate) fn checked<'de, T: Decode<'de>, M: Members<'de>>(
+    map: &mut M,
     name: &str,
     check: impl FnOnce(&T) -> Result<(), String>,
-) -> Result<T, A::Error> {
+) -> Result<T, M::Error> {
     let value = field(map, name)?;
-    check(&value).map_err(|message| at(name, A::Error::custom(message)))?;
+    check(&value).map_err(|message| at(name, M::Error::custom(message)))?;
     Ok(value)
 }
 
 /// Reads a member that can only have the value `expected`.
-pub(crate) fn constant<'de, A: MapAccess<'de>>(
-    map: &mut A,
+pub(crate) fn constant<'de, M: Members<'de>>(
+    map: &mut M,
     name: &str,
     expected: &str,
-) -> Result<bool, A::Error> {
-    let found = map.next_value_seed(Key).map_err(|error| at(name, error))?;
+) -> Result<bool, M::Error> {
+    let found: Cow<'de, str> = field(map, name)?;
     if found == expected {
         return Ok(true);
     }
     Err(at(
         name,
-        A::Error::invalid_value(Unexpected::Str(&found), &format!("\"{expected}\"").as_str()),
+        M::Error::invalid_value(Unexpected::Str(&found), &format!("\"{expected}\"").as_str()),
     ))
 }
 
 /// Reads a member that can only have the value `expected`.
-pub(crate) fn constant_integer<'de, A: MapAccess<'de>>(
-    map: &mut A,
+pub(crate) fn constant_integer<'de, M: Members<'de>>(
+    map: &mut M,
     name: &str,
     expected: i64,
-) -> Result<bool, A::Error> {
+) -> Result<bool, M::Error> {
     let found: i64 = field(map, name)?;
     if found == expected {
         return Ok(true);
     }
     Err(at(
         name,
-        A::Error::invalid_value(Unexpected::Signed(found), &expected.to_string().as_str()),
+        M::Error::invalid_value(Unexpected::Signed(found), &expected.to_string().as_str()),
     ))
 }
 
 /// Reads a member that can only have the value `expected`.
-pub(crate) fn constant_boolean<'de, A: MapAccess<'de>>(
-    map: &mut A,
+pub(crate) fn constant_boolean<'de, M: Members<'de>>(
+    map: &mut M,
     name: &str,
     expected: bool,
-) -> Result<bool, A::Error> {
+) -> Result<bool, M::Error> {
     let found: bool = field(map, name)?;
     if found == expected {
         return Ok(true);
     }
     Err(at(
         name,
-        A::Error::invalid_value(Unexpected::Bool(found), &expected.to_string().as_str()),
+        M::Error::invalid_value(Unexpected::Bool(found), &expected.to_string().as_str()),
     ))
 }
 
 /// Keeps a member that is not known.
-pub(crate) fn keep<'de, A: MapAccess<'de>>(
-    map: &mut A,
+pub(crate) fn keep<'de, M: Members<'de>>(
+    map: &mut M,
     key: Cow<'de, str>,
     extra: &mut JsonObject,
-) -> Result<(), A::Error> {
-    let value = map.next_value()?;
+) -> Result<(), M::Error> {
+    let value = map.value()?;
     extra.insert(key.into_owned(), value);
     Ok(())
 }
 
 /// Keeps a member that is not known but has a type.
-pub(crate) fn keep_typed<'de, T: Decode<'de>, A: MapAccess<'de>>(
-    map: &mut A,
+pub(crate) fn keep_typed<'de, T: Decode<'de>, M: Members<'de>>(
+    map: &mut M,
     key: Cow<'de, str>,
     extra: &mut BTreeMap<String, T>,
     check: impl FnOnce(&T) -> Result<(), String>,
-) -> Result<(), A::Error> {
+) -> Result<(), M::Error> {
     let value = checked(map, &key, check)?;
     extra.insert(key.into_owned(), value);
     Ok(())
@@ -377,93 +376,153 @@ pub(crate) fn rest<'a, T: Serialize + 'a, M: SerializeMap>(
 }
 
 /// Gives the members that `take` does not want to the decoder of a union that lies beside them.
-pub(crate) struct Beside<A, F> {
-    map: A,
+pub(crate) struct Beside<M, F> {
+    map: M,
     take: F,
 }
 
-impl<A, F> Beside<A, F> {
-    pub(crate) fn new(map: A, take: F) -> Self {
+impl<M, F> Beside<M, F> {
+    pub(crate) fn new(map: M, take: F) -> Self {
         Self { map, take }
     }
 }
 
-impl<'de, A, F> MapAccess<'de> for Beside<A, F>
+impl<'de, M, F> Members<'de> for Beside<M, F>
 where
-    A: MapAccess<'de>,
-    F: FnMut(&str, &mut A) -> Result<bool, A::Error>,
+    M: Members<'de>,
+    F: FnMut(&str, &mut M) -> Result<bool, M::Error>,
 {
-    type Error = A::Error;
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, A::Error> {
-        while let Some(key) = self.map.next_key_seed(Key)? {
+    type Error = M::Error;
+    fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, M::Error> {
+        while let Some(key) = self.map.next_key()? {
             if !(self.take)(&key, &mut self.map)? {
-                return read_key(key, seed).map(Some);
+                return Ok(Some(key));
             }
         }
         Ok(None)
     }
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
-        self.map.next_value_seed(seed)
-    }
-}
-
-fn read_key<'de, K: DeserializeSeed<'de>, E: DecodeError>(
-    key: Cow<'de, str>,
-    seed: K,
-) -> Result<K::Value, E> {
-    match key {
-        Cow::Borrowed(key) => seed.deserialize(BorrowedStrDeserializer::new(key)),
-        Cow::Owned(key) => seed.deserialize(key.into_deserializer()),
+    fn value<T: Decode<'de>>(&mut self) -> Result<T, M::Error> {
+        self.map.value()
     }
 }
 
 // ---- unions of objects
 
-/// An object whose tag is known: the members before the tag were set aside and come first.
-pub(crate) struct Replay<'de, A> {
-    before: std::vec::IntoIter<(Cow<'de, str>, Value)>,
-    value: Option<Value>,
-    rest: A,
+/// A value that is set aside until it is known what it is to become. Texts can stay borrowed.
+#[derive(Clone)]
+pub(crate) enum Content<'de> {
+    Text(Cow<'de, str>),
+    Value(Value),
 }
 
-impl<'de, A: MapAccess<'de>> MapAccess<'de> for Replay<'de, A> {
-    type Error = A::Error;
-    fn next_key_seed<K: DeserializeSeed<'de>>(
-        &mut self,
-        seed: K,
-    ) -> Result<Option<K::Value>, A::Error> {
-        match self.before.next() {
-            Some((key, value)) => {
-                self.value = Some(value);
-                read_key(key, seed).map(Some)
+impl<'de> Decode<'de> for Content<'de> {
+    fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct ContentVisitor;
+        impl<'de> Visitor<'de> for ContentVisitor {
+            type Value = Content<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
             }
-            None => self.rest.next_key_seed(seed),
+            fn visit_unit<E>(self) -> Result<Content<'de>, E> {
+                Ok(Content::Value(Value::Null))
+            }
+            fn visit_bool<E>(self, value: bool) -> Result<Content<'de>, E> {
+                Ok(Content::Value(value.into()))
+            }
+            fn visit_i64<E>(self, value: i64) -> Result<Content<'de>, E> {
+                Ok(Content::Value(value.into()))
+            }
+            fn visit_u64<E>(self, value: u64) -> Result<Content<'de>, E> {
+                Ok(Content::Value(value.into()))
+            }
+            fn visit_f64<E>(self, value: f64) -> Result<Content<'de>, E> {
+                Ok(Content::Value(value.into()))
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Content<'de>, E> {
+                Ok(Content::Text(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Content<'de>, E> {
+                Ok(Content::Text(Cow::Owned(text.to_owned())))
+            }
+            fn visit_string<E>(self, text: String) -> Result<Content<'de>, E> {
+                Ok(Content::Text(Cow::Owned(text)))
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content<'de>, A::Error> {
+                Value::deserialize(SeqAccessDeserializer::new(seq)).map(Content::Value)
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Content<'de>, A::Error> {
+                Value::deserialize(MapAccessDeserializer::new(map)).map(Content::Value)
+            }
+        }
+        deserializer.deserialize_any(ContentVisitor)
+    }
+    fn from_content<E: DecodeError>(content: Self) -> Result<Self, E> {
+        Ok(content)
+    }
+}
+
+impl<'de> Deserializer<'de> for Content<'de> {
+    type Error = serde_json::Error;
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, serde_json::Error> {
+        match self {
+            Self::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
+            Self::Text(Cow::Owned(text)) => visitor.visit_string(text),
+            Self::Value(value) => value.deserialize_any(visitor),
         }
     }
-    fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, A::Error> {
-        match self.value.take() {
-            Some(value) => seed.deserialize(value).map_err(A::Error::custom),
-            None => self.rest.next_value_seed(seed),
+    fn deserialize_option<V: Visitor<'de>>(
+        self,
+        visitor: V,
+    ) -> Result<V::Value, serde_json::Error> {
+        match self {
+            Self::Value(Value::Null) => visitor.visit_none(),
+            other => visitor.visit_some(other),
+        }
+    }
+    forward_to_deserialize_any! {
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
+        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// Members that were set aside, and then those of the input that follow.
+pub(crate) struct Replay<'de, M> {
+    before: std::vec::IntoIter<(Cow<'de, str>, Content<'de>)>,
+    value: Option<Content<'de>>,
+    rest: Option<M>,
+}
+
+impl<'de, M: Members<'de>> Members<'de> for Replay<'de, M> {
+    type Error = M::Error;
+    fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, M::Error> {
+        if let Some((key, value)) = self.before.next() {
+            self.value = Some(value);
+            return Ok(Some(key));
+        }
+        self.rest.as_mut().map_or(Ok(None), M::next_key)
+    }
+    fn value<T: Decode<'de>>(&mut self) -> Result<T, M::Error> {
+        match (self.value.take(), &mut self.rest) {
+            (Some(content), _) => T::from_content(content),
+            (None, Some(rest)) => rest.value(),
+            (None, None) => Err(M::Error::custom("a value was asked for before its key")),
         }
     }
 }
 
 /// Reads up to the member `name`, which tells the alternatives of a union apart, and returns its value.
-pub(crate) fn find_tag<'de, A: MapAccess<'de>>(
-    mut map: A,
+pub(crate) fn find_tag<'de, M: Members<'de>>(
+    mut map: M,
     name: &str,
-) -> Result<(Option<Cow<'de, str>>, Replay<'de, A>), A::Error> {
+) -> Result<(Option<Cow<'de, str>>, Replay<'de, M>), M::Error> {
     let mut before = Vec::new();
     let mut tag = None;
-    while let Some(key) = map.next_key_seed(Key)? {
+    while let Some(key) = map.next_key()? {
         if key == name {
-            tag = Some(map.next_value_seed(Key).map_err(|error| at(name, error))?);
+            tag = Some(field(&mut map, name)?);
             break;
         }
-        let value = map.next_value().map_err(|error| at(&key, error))?;
+        let value = field(&mut map, &key)?;
         before.push((key, value));
     }
     Ok((
@@ -471,19 +530,19 @@ pub(crate) fn find_tag<'de, A: MapAccess<'de>>(
         Replay {
             before: before.into_iter(),
             value: None,
-            rest: map,
+            rest: Some(map),
         },
     ))
 }
 
 /// Puts the tag back for an alternative that keeps it in a field.
-pub(crate) fn with_tag<'de, A>(
-    map: Replay<'de, A>,
+pub(crate) fn with_tag<'de, M>(
+    map: Replay<'de, M>,
     name: &'static str,
     tag: Cow<'de, str>,
-) -> Replay<'de, A> {
+) -> Replay<'de, M> {
     let mut before: Vec<_> = map.before.collect();
-    before.push((Cow::Borrowed(name), Value::String(tag.into_owned())));
+    before.push((Cow::Borrowed(name), Content::Text(tag)));
     Replay {
         before: before.into_iter(),
         ..map
@@ -510,49 +569,72 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    fn fits(&self, object: &JsonObject) -> bool {
-        self.required.iter().all(|name| object.contains_key(*name))
-            && self.values.iter().all(|(name, values)| {
-                let found = object.get(*name);
-                found.is_none_or(|value| value.as_str().is_some_and(|text| values.contains(&text)))
+    fn fits(&self, object: &[(Cow<'_, str>, Content<'_>)]) -> bool {
+        let find = |name: &str| {
+            object
+                .iter()
+                .find(|(key, _)| key == name)
+                .map(|(_, value)| value)
+        };
+        self.required.iter().all(|name| find(name).is_some())
+            && self.values.iter().all(|(name, values)| match find(name) {
+                None => true,
+                Some(Content::Text(text)) => values.contains(&&**text),
+                Some(Content::Value(value)) => {
+                    value.as_str().is_some_and(|text| values.contains(&text))
+                }
             })
     }
 
-    fn weight(&self, object: &JsonObject) -> (bool, usize, usize) {
-        let known = self
-            .known
+    fn weight(&self, object: &[(Cow<'_, str>, Content<'_>)]) -> (bool, usize, usize) {
+        let known = object
             .iter()
-            .filter(|name| object.contains_key(**name))
+            .filter(|(key, _)| self.known.contains(&&**key))
             .count();
         (self.fits(object), known, self.required.len())
     }
 }
 
-/// Decodes an object as the most specific alternative that it fits: the one that knows most of its members.
-pub(crate) fn choose<'de, T, A: MapAccess<'de>>(
-    mut map: A,
+/// Decodes an object as the most specific alternative that it fits: the one that knows most of its members. What does
+/// not fit is not tried, save to say why.
+pub(crate) fn choose<'de, T, M: Members<'de>>(
+    mut map: M,
     candidates: &[Candidate],
-    decode: impl Fn(usize, &JsonObject) -> Result<T, serde_json::Error>,
-) -> Result<T, A::Error> {
-    let mut object = JsonObject::new();
-    while let Some(key) = map.next_key_seed(Key)? {
-        let value = map.next_value().map_err(|error| at(&key, error))?;
-        object.insert(key.into_owned(), value);
+    decode: impl Fn(usize, Replay<'de, M>) -> Result<T, M::Error>,
+) -> Result<T, M::Error> {
+    let mut object = Vec::new();
+    while let Some(key) = map.next_key()? {
+        let value = field(&mut map, &key)?;
+        object.push((key, value));
     }
-    let mut order: Vec<usize> = (0..candidates.len()).collect();
-    order.sort_by_key(|index| std::cmp::Reverse(candidates[*index].weight(&object)));
+    let mut order: Vec<_> = candidates
+        .iter()
+        .map(|candidate| candidate.weight(&object))
+        .enumerate()
+        .collect();
+    order.sort_by_key(|(_, weight)| std::cmp::Reverse(*weight));
+    let fitting = order.iter().filter(|(_, weight)| weight.0).count().max(1);
     let mut first = None;
-    for index in order {
-        match decode(index, &object) {
+    for (position, (index, _)) in order.into_iter().take(fitting).enumerate() {
+        let members = if position + 1 == fitting {
+            std::mem::take(&mut object)
+        } else {
+            object.clone()
+        };
+        match decode(
+            index,
+            Replay {
+                before: members.into_iter(),
+                value: None,
+                rest: None,
+            },
+        ) {
             Ok(value) => return Ok(value),
             Err(error) => first = first.or(Some(error)),
         }
     }
     // There is always a candidate, so there is an error to show: that of the likeliest.
-    Err(first.map_or_else(
-        || A::Error::custom("invalid value: no alternative"),
-        A::Error::custom,
-    ))
+    Err(first.unwrap_or_else(|| M::Error::custom("invalid value: no alternative")))
 }
 
 // ---- unions of different kinds of JSON value
@@ -592,15 +674,22 @@ pub(crate) fn kind<'de, T: DecodeKind<'de>, D: Deserializer<'de>>(
             T::from_array(SeqAccessDeserializer::new(seq))
         }
         fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-            T::from_object(map)
+            T::from_object(Direct(map))
         }
     }
     deserializer.deserialize_any(KindVisitor(PhantomData))
 }
 
-/// Decodes an object into a type that is not a struct of this crate.
-pub(crate) fn free<'de, T: Decode<'de>, A: MapAccess<'de>>(map: A) -> Result<T, A::Error> {
-    T::decode(MapAccessDeserializer::new(map))
+/// Decodes an object into a map.
+pub(crate) fn free<'de, T: Decode<'de>, C: Default + Extend<(String, T)>, M: Members<'de>>(
+    mut map: M,
+) -> Result<C, M::Error> {
+    let mut out = C::default();
+    while let Some(key) = map.next_key()? {
+        let value = field(&mut map, &key)?;
+        out.extend([(key.into_owned(), value)]);
+    }
+    Ok(out)
 }
 
 fn refuse<'de, T, D: Deserializer<'de>>(scalar: D, expected: &'static str) -> Result<T, D::Error> {
@@ -619,6 +708,38 @@ fn refuse<'de, T, D: Deserializer<'de>>(scalar: D, expected: &'static str) -> Re
 impl<'de> Decode<'de> for String {
     fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::deserialize(deserializer)
+    }
+    fn from_content<E: DecodeError>(content: Content<'de>) -> Result<Self, E> {
+        Cow::from_content(content).map(Cow::into_owned)
+    }
+}
+
+/// Borrowed where the input allows it.
+impl<'de> Decode<'de> for Cow<'de, str> {
+    fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct TextVisitor;
+        impl<'de> Visitor<'de> for TextVisitor {
+            type Value = Cow<'de, str>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Cow::Borrowed(text))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Cow::Owned(text.to_owned()))
+            }
+            fn visit_string<E>(self, text: String) -> Result<Self::Value, E> {
+                Ok(Cow::Owned(text))
+            }
+        }
+        deserializer.deserialize_str(TextVisitor)
+    }
+    fn from_content<E: DecodeError>(content: Content<'de>) -> Result<Self, E> {
+        match content {
+            Content::Text(text) => Ok(text),
+            other => Self::decode(other).map_err(E::custom),
+        }
     }
 }
 
@@ -644,6 +765,12 @@ impl<'de> Decode<'de> for Value {
     fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::deserialize(deserializer)
     }
+    fn from_content<E: DecodeError>(content: Content<'de>) -> Result<Self, E> {
+        Ok(match content {
+            Content::Text(text) => Self::String(text.into_owned()),
+            Content::Value(value) => value,
+        })
+    }
 }
 
 impl<'de> Decode<'de> for JsonObject {
@@ -663,6 +790,12 @@ impl<'de> Decode<'de> for JsonObject {
             }
         }
         deserializer.deserialize_map(FreeVisitor)
+    }
+    fn from_content<E: DecodeError>(content: Content<'de>) -> Result<Self, E> {
+        match content {
+            Content::Value(Value::Object(object)) => Ok(object),
+            other => Self::decode(other).map_err(E::custom),
+        }
     }
 }
 
@@ -779,7 +912,9 @@ impl<'de, T: Decode<'de>> Decode<'de> for BTreeMap<String, T> {
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
                 let mut entries = BTreeMap::new();
                 while let Some(key) = map.next_key::<String>()? {
-                    let value = field(&mut map, &key)?;
+                    let value = map
+                        .next_value_seed(Seed(PhantomData))
+                        .map_err(|error| at(&key, error))?;
                     entries.insert(key, value);
                 }
                 Ok(entries)

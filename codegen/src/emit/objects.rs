@@ -227,7 +227,7 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
         quote! {
             #(#variables)*
             let #flat_name = #ty::from_map(
-                Beside::new(map, |key: &str, map: &mut A| {
+                Beside::new(map, |key: &str, map: &mut M| {
                     match key {
                         #(#arms)*
                         _ => return Ok(false),
@@ -253,7 +253,7 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
             ),
             Rest::Closed => (
                 quote!(),
-                quote!(return Err(A::Error::unknown_field(&key, &[#(#known),*]))),
+                quote!(return Err(M::Error::unknown_field(&key, &[#(#known),*]))),
                 quote!(),
             ),
             Rest::Typed(expr) => {
@@ -269,8 +269,8 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
         };
         if arms.is_empty() && object.rest == Rest::Closed {
             quote! {
-                match map.next_key_seed(Key)? {
-                    Some(key) => Err(A::Error::unknown_field(&key, &[])),
+                match map.next_key()? {
+                    Some(key) => Err(M::Error::unknown_field(&key, &[])),
                     None => Ok(Self {}),
                 }
             }
@@ -278,7 +278,7 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
             quote! {
                 #(#variables)*
                 #start
-                while let Some(key) = map.next_key_seed(Key)? {
+                while let Some(key) = map.next_key()? {
                     match &*key {
                         #(#arms)*
                         _ => #other,
@@ -296,7 +296,7 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
     };
     quote! {
         impl<'de> DecodeObject<'de> for #name {
-            fn from_map<A: MapAccess<'de>>(#map: A, #tag: &str) -> Result<Self, A::Error> {
+            fn from_map<M: Members<'de>>(#map: M, #tag: &str) -> Result<Self, M::Error> {
                 #body
             }
         }

@@ -118,7 +118,7 @@ fn object_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {
     });
     quote! {
         impl<'de> DecodeObject<'de> for #name {
-            fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+            fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
                 #dispatch
             }
         }
@@ -152,7 +152,7 @@ fn dispatch(model: &Model, union: &Union, objects: &[&Variant]) -> TokenStream {
             let known = union.variants.iter().flat_map(|variant| &variant.tags);
             let missing = match absent {
                 Some(index) => decode_map(model, &union.variants[*index], &quote!(map), ""),
-                None => quote!(Err(A::Error::missing_field(#member))),
+                None => quote!(Err(M::Error::missing_field(#member))),
             };
             quote! {
                 let (tag, map) = find_tag(map, #member)?;
@@ -168,24 +168,22 @@ fn dispatch(model: &Model, union: &Union, objects: &[&Variant]) -> TokenStream {
         Choice::Presence => {
             let candidates = objects.iter().map(|variant| candidate(model, &variant.ty));
             let arms = objects.iter().enumerate().map(|(index, variant)| {
-                let (name, ty) = (ident(&variant.name), rust_type(model, &variant.ty, None));
-                let pattern = match index + 1 == objects.len() {
-                    true => quote!(_),
-                    false => {
-                        let index = Literal::usize_unsuffixed(index);
-                        quote!(#index)
-                    }
-                };
-                quote!(#pattern => <#ty>::decode(object).map(Self::#name),)
+                let decode = decode_map(model, variant, &quote!(map), "");
+                let index = Literal::usize_unsuffixed(index);
+                if index.to_string() == (objects.len() - 1).to_string() {
+                    quote!(_ => #decode,)
+                } else {
+                    quote!(#index => #decode,)
+                }
             });
             quote! {
                 const CANDIDATES: &[Candidate] = &[#(#candidates),*];
-                choose(map, CANDIDATES, |index, object| match index { #(#arms)* })
+                choose(map, CANDIDATES, |index, map| match index { #(#arms)* })
             }
         }
         Choice::Kind => match objects {
             [variant] => decode_map(model, variant, &quote!(map), ""),
-            _ => quote!(Err(A::Error::invalid_type(
+            _ => quote!(Err(M::Error::invalid_type(
                 Unexpected::Map,
                 &Self::EXPECTED
             ))),
@@ -322,7 +320,7 @@ fn kind_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {
             Kind::Object => {
                 let body = dispatch(model, union, variants);
                 quote! {
-                    fn from_object<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> { #body }
+                    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> { #body }
                 }
             }
         }

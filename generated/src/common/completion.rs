@@ -31,11 +31,11 @@ impl CompleteRequestParamsArgument {
 }
 
 impl<'de> DecodeObject<'de> for CompleteRequestParamsArgument {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut name = None;
         let mut value = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "name" => name = Some(field(&mut map, "name")?),
                 "value" => value = Some(field(&mut map, "value")?),
@@ -86,10 +86,10 @@ impl CompleteRequestParamsContext {
 }
 
 impl<'de> DecodeObject<'de> for CompleteRequestParamsContext {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut arguments = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "arguments" => arguments = Some(field(&mut map, "arguments")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -130,10 +130,10 @@ impl From<ResourceTemplateReference> for CompleteRequestParamsRef {
 }
 
 impl<'de> DecodeObject<'de> for CompleteRequestParamsRef {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "type")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("type"));
+            return Err(M::Error::missing_field("type"));
         };
         match &*tag {
             "ref/prompt" => PromptReference::from_map(map, "type").map(Self::RefPrompt),
@@ -188,12 +188,12 @@ impl PromptReference {
 }
 
 impl<'de> DecodeObject<'de> for PromptReference {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut name = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "ref/prompt")?,
                 "name" => name = Some(field(&mut map, "name")?),
@@ -243,11 +243,11 @@ impl ResourceTemplateReference {
 }
 
 impl<'de> DecodeObject<'de> for ResourceTemplateReference {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "ref/resource")?,
                 "uri" => uri = Some(field(&mut map, "uri")?),

@@ -51,12 +51,12 @@ impl Annotations {
 }
 
 impl<'de> DecodeObject<'de> for Annotations {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut audience = None;
         let mut last_modified = None;
         let mut priority = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "audience" => audience = Some(field(&mut map, "audience")?),
                 "lastModified" => last_modified = Some(field(&mut map, "lastModified")?),
@@ -137,14 +137,14 @@ impl AudioContent {
 }
 
 impl<'de> DecodeObject<'de> for AudioContent {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
         let mut data = None;
         let mut mime_type = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "audio")?,
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
@@ -224,10 +224,10 @@ impl From<EmbeddedResource> for ContentBlock {
 }
 
 impl<'de> DecodeObject<'de> for ContentBlock {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "type")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("type"));
+            return Err(M::Error::missing_field("type"));
         };
         match &*tag {
             "text" => TextContent::from_map(map, "type").map(Self::Text),
@@ -306,13 +306,13 @@ impl EmbeddedResource {
 }
 
 impl<'de> DecodeObject<'de> for EmbeddedResource {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
         let mut resource = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "resource")?,
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
@@ -365,7 +365,7 @@ impl From<BlobResourceContents> for EmbeddedResourceResource {
 }
 
 impl<'de> DecodeObject<'de> for EmbeddedResourceResource {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["text", "uri"],
@@ -381,13 +381,13 @@ impl<'de> DecodeObject<'de> for EmbeddedResourceResource {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
+            |index, map| match index {
                 0 => {
-                    <TextResourceContents>::decode(object)
+                    TextResourceContents::from_map(map, "")
                         .map(Self::TextResourceContents)
                 }
                 _ => {
-                    <BlobResourceContents>::decode(object)
+                    BlobResourceContents::from_map(map, "")
                         .map(Self::BlobResourceContents)
                 }
             },
@@ -451,14 +451,14 @@ impl ImageContent {
 }
 
 impl<'de> DecodeObject<'de> for ImageContent {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
         let mut data = None;
         let mut mime_type = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "image")?,
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
@@ -587,7 +587,7 @@ impl ResourceLink {
 }
 
 impl<'de> DecodeObject<'de> for ResourceLink {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
@@ -599,7 +599,7 @@ impl<'de> DecodeObject<'de> for ResourceLink {
         let mut title = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "resource_link")?,
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
@@ -716,13 +716,13 @@ impl TextContent {
 }
 
 impl<'de> DecodeObject<'de> for TextContent {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
         let mut text = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "text")?,
                 "_meta" => meta = Some(field(&mut map, "_meta")?),

@@ -50,13 +50,13 @@ impl BooleanSchema {
 }
 
 impl<'de> DecodeObject<'de> for BooleanSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "boolean")?,
                 "default" => default = Some(field(&mut map, "default")?),
@@ -109,11 +109,11 @@ impl ElicitRequest {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "method" => {
                     has_method = constant(&mut map, "method", "elicitation/create")?;
@@ -178,12 +178,12 @@ impl ElicitRequestFormParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestFormParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut message = None;
         let mut mode = None;
         let mut requested_schema = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "message" => message = Some(field(&mut map, "message")?),
                 "mode" => mode = Some(field(&mut map, "mode")?),
@@ -278,13 +278,13 @@ impl ElicitRequestFormParamsRequestedSchema {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestFormParamsRequestedSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut schema = None;
         let mut properties = None;
         let mut required = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "object")?,
                 "$schema" => schema = Some(field(&mut map, "$schema")?),
@@ -337,7 +337,7 @@ impl From<ElicitRequestUrlParams> for ElicitRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestParams {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "mode")?;
         let Some(tag) = tag else {
             return ElicitRequestFormParams::from_map(map, "").map(Self::Form);
@@ -389,12 +389,12 @@ impl ElicitRequestUrlParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestUrlParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_mode = tag == "mode";
         let mut message = None;
         let mut url = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "mode" => has_mode = constant(&mut map, "mode", "url")?,
                 "message" => message = Some(field(&mut map, "message")?),
@@ -457,11 +457,11 @@ impl ElicitResult {
 }
 
 impl<'de> DecodeObject<'de> for ElicitResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut action = None;
         let mut content = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "action" => action = Some(field(&mut map, "action")?),
                 "content" => content = Some(field(&mut map, "content")?),
@@ -636,7 +636,7 @@ impl From<LegacyTitledEnumSchema> for EnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for EnumSchema {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["type", "enum"],
@@ -683,25 +683,25 @@ impl<'de> DecodeObject<'de> for EnumSchema {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
+            |index, map| match index {
                 0 => {
-                    <UntitledSingleSelectEnumSchema>::decode(object)
+                    UntitledSingleSelectEnumSchema::from_map(map, "")
                         .map(Self::UntitledSingleSelectEnumSchema)
                 }
                 1 => {
-                    <TitledSingleSelectEnumSchema>::decode(object)
+                    TitledSingleSelectEnumSchema::from_map(map, "")
                         .map(Self::TitledSingleSelectEnumSchema)
                 }
                 2 => {
-                    <UntitledMultiSelectEnumSchema>::decode(object)
+                    UntitledMultiSelectEnumSchema::from_map(map, "")
                         .map(Self::UntitledMultiSelectEnumSchema)
                 }
                 3 => {
-                    <TitledMultiSelectEnumSchema>::decode(object)
+                    TitledMultiSelectEnumSchema::from_map(map, "")
                         .map(Self::TitledMultiSelectEnumSchema)
                 }
                 _ => {
-                    <LegacyTitledEnumSchema>::decode(object)
+                    LegacyTitledEnumSchema::from_map(map, "")
                         .map(Self::LegacyTitledEnumSchema)
                 }
             },
@@ -785,7 +785,7 @@ impl LegacyTitledEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for LegacyTitledEnumSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -793,7 +793,7 @@ impl<'de> DecodeObject<'de> for LegacyTitledEnumSchema {
         let mut enum_names = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
                 "default" => default = Some(field(&mut map, "default")?),
@@ -852,7 +852,7 @@ impl From<TitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for MultiSelectEnumSchema {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["type", "items"],
@@ -884,13 +884,13 @@ impl<'de> DecodeObject<'de> for MultiSelectEnumSchema {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
+            |index, map| match index {
                 0 => {
-                    <UntitledMultiSelectEnumSchema>::decode(object)
+                    UntitledMultiSelectEnumSchema::from_map(map, "")
                         .map(Self::UntitledMultiSelectEnumSchema)
                 }
                 _ => {
-                    <TitledMultiSelectEnumSchema>::decode(object)
+                    TitledMultiSelectEnumSchema::from_map(map, "")
                         .map(Self::TitledMultiSelectEnumSchema)
                 }
             },
@@ -981,7 +981,7 @@ impl NumberSchema {
 }
 
 impl<'de> DecodeObject<'de> for NumberSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut default = None;
         let mut description = None;
         let mut maximum = None;
@@ -989,7 +989,7 @@ impl<'de> DecodeObject<'de> for NumberSchema {
         let mut title = None;
         let mut r#type = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "default" => default = Some(field(&mut map, "default")?),
                 "description" => description = Some(field(&mut map, "description")?),
@@ -1122,7 +1122,7 @@ impl From<LegacyTitledEnumSchema> for PrimitiveSchemaDefinition {
 }
 
 impl<'de> DecodeObject<'de> for PrimitiveSchemaDefinition {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["type"],
@@ -1202,28 +1202,28 @@ impl<'de> DecodeObject<'de> for PrimitiveSchemaDefinition {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <StringSchema>::decode(object).map(Self::StringSchema),
-                1 => <NumberSchema>::decode(object).map(Self::NumberSchema),
-                2 => <BooleanSchema>::decode(object).map(Self::BooleanSchema),
+            |index, map| match index {
+                0 => StringSchema::from_map(map, "").map(Self::StringSchema),
+                1 => NumberSchema::from_map(map, "").map(Self::NumberSchema),
+                2 => BooleanSchema::from_map(map, "").map(Self::BooleanSchema),
                 3 => {
-                    <UntitledSingleSelectEnumSchema>::decode(object)
+                    UntitledSingleSelectEnumSchema::from_map(map, "")
                         .map(Self::UntitledSingleSelectEnumSchema)
                 }
                 4 => {
-                    <TitledSingleSelectEnumSchema>::decode(object)
+                    TitledSingleSelectEnumSchema::from_map(map, "")
                         .map(Self::TitledSingleSelectEnumSchema)
                 }
                 5 => {
-                    <UntitledMultiSelectEnumSchema>::decode(object)
+                    UntitledMultiSelectEnumSchema::from_map(map, "")
                         .map(Self::UntitledMultiSelectEnumSchema)
                 }
                 6 => {
-                    <TitledMultiSelectEnumSchema>::decode(object)
+                    TitledMultiSelectEnumSchema::from_map(map, "")
                         .map(Self::TitledMultiSelectEnumSchema)
                 }
                 _ => {
-                    <LegacyTitledEnumSchema>::decode(object)
+                    LegacyTitledEnumSchema::from_map(map, "")
                         .map(Self::LegacyTitledEnumSchema)
                 }
             },
@@ -1270,7 +1270,7 @@ impl From<TitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for SingleSelectEnumSchema {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["type", "enum"],
@@ -1286,13 +1286,13 @@ impl<'de> DecodeObject<'de> for SingleSelectEnumSchema {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
+            |index, map| match index {
                 0 => {
-                    <UntitledSingleSelectEnumSchema>::decode(object)
+                    UntitledSingleSelectEnumSchema::from_map(map, "")
                         .map(Self::UntitledSingleSelectEnumSchema)
                 }
                 _ => {
-                    <TitledSingleSelectEnumSchema>::decode(object)
+                    TitledSingleSelectEnumSchema::from_map(map, "")
                         .map(Self::TitledSingleSelectEnumSchema)
                 }
             },
@@ -1382,7 +1382,7 @@ impl StringSchema {
 }
 
 impl<'de> DecodeObject<'de> for StringSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -1391,7 +1391,7 @@ impl<'de> DecodeObject<'de> for StringSchema {
         let mut min_length = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
                 "default" => default = Some(field(&mut map, "default")?),
@@ -1540,7 +1540,7 @@ impl TitledMultiSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -1549,7 +1549,7 @@ impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchema {
         let mut min_items = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "array")?,
                 "default" => default = Some(field(&mut map, "default")?),
@@ -1611,10 +1611,10 @@ impl TitledMultiSelectEnumSchemaItems {
 }
 
 impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchemaItems {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut any_of = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "anyOf" => any_of = Some(field(&mut map, "anyOf")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -1661,11 +1661,11 @@ impl TitledMultiSelectEnumSchemaItemsAnyOfItem {
 }
 
 impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchemaItemsAnyOfItem {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut r#const = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "const" => r#const = Some(field(&mut map, "const")?),
                 "title" => title = Some(field(&mut map, "title")?),
@@ -1742,14 +1742,14 @@ impl TitledSingleSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for TitledSingleSelectEnumSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
         let mut one_of = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
                 "default" => default = Some(field(&mut map, "default")?),
@@ -1808,11 +1808,11 @@ impl TitledSingleSelectEnumSchemaOneOfItem {
 }
 
 impl<'de> DecodeObject<'de> for TitledSingleSelectEnumSchemaOneOfItem {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut r#const = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "const" => r#const = Some(field(&mut map, "const")?),
                 "title" => title = Some(field(&mut map, "title")?),
@@ -1909,7 +1909,7 @@ impl UntitledMultiSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for UntitledMultiSelectEnumSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -1918,7 +1918,7 @@ impl<'de> DecodeObject<'de> for UntitledMultiSelectEnumSchema {
         let mut min_items = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "array")?,
                 "default" => default = Some(field(&mut map, "default")?),
@@ -1980,11 +1980,11 @@ impl UntitledMultiSelectEnumSchemaItems {
 }
 
 impl<'de> DecodeObject<'de> for UntitledMultiSelectEnumSchemaItems {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut r#enum = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
                 "enum" => r#enum = Some(field(&mut map, "enum")?),
@@ -2061,14 +2061,14 @@ impl UntitledSingleSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for UntitledSingleSelectEnumSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
         let mut r#enum = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
                 "default" => default = Some(field(&mut map, "default")?),

@@ -47,12 +47,12 @@ impl ErrorObject {
 }
 
 impl<'de> DecodeObject<'de> for ErrorObject {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut code = None;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => code = Some(field(&mut map, "code")?),
                 "data" => data = Some(field(&mut map, "data")?),
@@ -117,12 +117,12 @@ impl JsonRpcErrorResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcErrorResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "error" => error = Some(field(&mut map, "error")?),
@@ -182,12 +182,12 @@ impl JsonRpcNotification {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut method = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => method = Some(field(&mut map, "method")?),
@@ -250,13 +250,13 @@ impl JsonRpcRequest {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut method = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -329,11 +329,11 @@ impl Notification {
 }
 
 impl<'de> DecodeObject<'de> for Notification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut method = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "method" => method = Some(field(&mut map, "method")?),
                 "params" => params = Some(field(&mut map, "params")?),
@@ -384,10 +384,10 @@ impl NotificationMetaObject {
 }
 
 impl<'de> DecodeObject<'de> for NotificationMetaObject {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut subscription_id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "io.modelcontextprotocol/subscriptionId" => {
                     subscription_id = Some(
@@ -436,10 +436,10 @@ impl NotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for NotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -490,11 +490,11 @@ impl Request {
 }
 
 impl<'de> DecodeObject<'de> for Request {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut method = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "method" => method = Some(field(&mut map, "method")?),
                 "params" => params = Some(field(&mut map, "params")?),
@@ -594,10 +594,10 @@ impl ResultMetaObject {
 }
 
 impl<'de> DecodeObject<'de> for ResultMetaObject {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut server_info = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "io.modelcontextprotocol/serverInfo" => {
                     server_info = Some(
@@ -652,11 +652,11 @@ impl ResultObject {
 }
 
 impl<'de> DecodeObject<'de> for ResultObject {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut result_type = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "resultType" => result_type = Some(field(&mut map, "resultType")?),

@@ -38,11 +38,11 @@ impl BaseMetadata {
 }
 
 impl<'de> DecodeObject<'de> for BaseMetadata {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut name = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "name" => name = Some(field(&mut map, "name")?),
                 "title" => title = Some(field(&mut map, "title")?),
@@ -119,13 +119,13 @@ impl Icon {
 }
 
 impl<'de> DecodeObject<'de> for Icon {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut mime_type = None;
         let mut sizes = None;
         let mut src = None;
         let mut theme = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
                 "sizes" => sizes = Some(field(&mut map, "sizes")?),
@@ -208,10 +208,10 @@ impl Icons {
 }
 
 impl<'de> DecodeObject<'de> for Icons {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut icons = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "icons" => icons = Some(field(&mut map, "icons")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -295,7 +295,7 @@ impl Implementation {
 }
 
 impl<'de> DecodeObject<'de> for Implementation {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut description = None;
         let mut icons = None;
         let mut name = None;
@@ -303,7 +303,7 @@ impl<'de> DecodeObject<'de> for Implementation {
         let mut version = None;
         let mut website_url = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "description" => description = Some(field(&mut map, "description")?),
                 "icons" => icons = Some(field(&mut map, "icons")?),
@@ -415,10 +415,10 @@ impl ServerCapabilitiesPrompts {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesPrompts {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut list_changed = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "listChanged" => list_changed = Some(field(&mut map, "listChanged")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -472,11 +472,11 @@ impl ServerCapabilitiesResources {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesResources {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut list_changed = None;
         let mut subscribe = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "listChanged" => list_changed = Some(field(&mut map, "listChanged")?),
                 "subscribe" => subscribe = Some(field(&mut map, "subscribe")?),
@@ -527,10 +527,10 @@ impl ServerCapabilitiesTools {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesTools {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut list_changed = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "listChanged" => list_changed = Some(field(&mut map, "listChanged")?),
                 _ => keep(&mut map, key, &mut extra)?,

@@ -40,10 +40,10 @@ impl From<ElicitRequest> for InputRequest {
 }
 
 impl<'de> DecodeObject<'de> for InputRequest {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "sampling/createMessage" => {
@@ -116,7 +116,7 @@ impl From<ElicitResult> for InputResponse {
 }
 
 impl<'de> DecodeObject<'de> for InputResponse {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["content", "model", "role"],
@@ -137,10 +137,12 @@ impl<'de> DecodeObject<'de> for InputResponse {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <CreateMessageResult>::decode(object).map(Self::CreateMessageResult),
-                1 => <ListRootsResult>::decode(object).map(Self::ListRootsResult),
-                _ => <ElicitResult>::decode(object).map(Self::ElicitResult),
+            |index, map| match index {
+                0 => {
+                    CreateMessageResult::from_map(map, "").map(Self::CreateMessageResult)
+                }
+                1 => ListRootsResult::from_map(map, "").map(Self::ListRootsResult),
+                _ => ElicitResult::from_map(map, "").map(Self::ElicitResult),
             },
         )
     }

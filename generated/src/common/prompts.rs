@@ -79,7 +79,7 @@ impl Prompt {
 }
 
 impl<'de> DecodeObject<'de> for Prompt {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut arguments = None;
         let mut description = None;
@@ -87,7 +87,7 @@ impl<'de> DecodeObject<'de> for Prompt {
         let mut name = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "arguments" => arguments = Some(field(&mut map, "arguments")?),
@@ -176,13 +176,13 @@ impl PromptArgument {
 }
 
 impl<'de> DecodeObject<'de> for PromptArgument {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut description = None;
         let mut name = None;
         let mut required = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "description" => description = Some(field(&mut map, "description")?),
                 "name" => name = Some(field(&mut map, "name")?),
@@ -238,11 +238,11 @@ impl PromptMessage {
 }
 
 impl<'de> DecodeObject<'de> for PromptMessage {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut content = None;
         let mut role = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "content" => content = Some(field(&mut map, "content")?),
                 "role" => role = Some(field(&mut map, "role")?),

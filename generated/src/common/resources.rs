@@ -52,13 +52,13 @@ impl BlobResourceContents {
 }
 
 impl<'de> DecodeObject<'de> for BlobResourceContents {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut blob = None;
         let mut mime_type = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "blob" => blob = Some(field(&mut map, "blob")?),
@@ -111,7 +111,7 @@ impl From<BlobResourceContents> for ReadResourceResultContentsItem {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResultContentsItem {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["text", "uri"],
@@ -127,13 +127,13 @@ impl<'de> DecodeObject<'de> for ReadResourceResultContentsItem {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
+            |index, map| match index {
                 0 => {
-                    <TextResourceContents>::decode(object)
+                    TextResourceContents::from_map(map, "")
                         .map(Self::TextResourceContents)
                 }
                 _ => {
-                    <BlobResourceContents>::decode(object)
+                    BlobResourceContents::from_map(map, "")
                         .map(Self::BlobResourceContents)
                 }
             },
@@ -247,7 +247,7 @@ impl Resource {
 }
 
 impl<'de> DecodeObject<'de> for Resource {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -258,7 +258,7 @@ impl<'de> DecodeObject<'de> for Resource {
         let mut title = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "annotations" => annotations = Some(field(&mut map, "annotations")?),
@@ -346,12 +346,12 @@ impl ResourceContents {
 }
 
 impl<'de> DecodeObject<'de> for ResourceContents {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut mime_type = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
@@ -464,7 +464,7 @@ impl ResourceTemplate {
 }
 
 impl<'de> DecodeObject<'de> for ResourceTemplate {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -474,7 +474,7 @@ impl<'de> DecodeObject<'de> for ResourceTemplate {
         let mut title = None;
         let mut uri_template = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "annotations" => annotations = Some(field(&mut map, "annotations")?),
@@ -562,13 +562,13 @@ impl TextResourceContents {
 }
 
 impl<'de> DecodeObject<'de> for TextResourceContents {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut mime_type = None;
         let mut text = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),

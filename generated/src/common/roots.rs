@@ -32,11 +32,11 @@ impl ListRootsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "method" => has_method = constant(&mut map, "method", "roots/list")?,
                 "params" => params = Some(field(&mut map, "params")?),
@@ -84,10 +84,10 @@ impl ListRootsRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -128,10 +128,10 @@ impl ListRootsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut roots = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "roots" => roots = Some(field(&mut map, "roots")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -195,12 +195,12 @@ impl Root {
 }
 
 impl<'de> DecodeObject<'de> for Root {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut name = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "name" => name = Some(field(&mut map, "name")?),

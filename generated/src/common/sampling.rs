@@ -32,11 +32,11 @@ impl CreateMessageRequest {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "method" => {
                     has_method = constant(&mut map, "method", "sampling/createMessage")?;
@@ -174,7 +174,7 @@ impl CreateMessageRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut include_context = None;
         let mut max_tokens = None;
         let mut messages = None;
@@ -186,7 +186,7 @@ impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
         let mut tool_choice = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "includeContext" => {
                     include_context = Some(field(&mut map, "includeContext")?);
@@ -322,14 +322,14 @@ impl CreateMessageResult {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut model = None;
         let mut role = None;
         let mut stop_reason = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "content" => content = Some(field(&mut map, "content")?),
@@ -390,7 +390,7 @@ impl<'de> DecodeKind<'de> for CreateMessageResultContent {
         <Vec<SamplingMessageContentBlock>>::decode(array).map(Self::Many)
     }
 
-    fn from_object<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> {
         SamplingMessageContentBlock::from_map(map, "").map(Self::One)
     }
 }
@@ -432,10 +432,10 @@ impl ModelHint {
 }
 
 impl<'de> DecodeObject<'de> for ModelHint {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut name = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "name" => name = Some(field(&mut map, "name")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -507,13 +507,13 @@ impl ModelPreferences {
 }
 
 impl<'de> DecodeObject<'de> for ModelPreferences {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut cost_priority = None;
         let mut hints = None;
         let mut intelligence_priority = None;
         let mut speed_priority = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "costPriority" => {
                     cost_priority = Some(
@@ -603,12 +603,12 @@ impl SamplingMessage {
 }
 
 impl<'de> DecodeObject<'de> for SamplingMessage {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut role = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "content" => content = Some(field(&mut map, "content")?),
@@ -663,7 +663,7 @@ impl<'de> DecodeKind<'de> for SamplingMessageContent {
         <Vec<SamplingMessageContentBlock>>::decode(array).map(Self::Many)
     }
 
-    fn from_object<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> {
         SamplingMessageContentBlock::from_map(map, "").map(Self::One)
     }
 }
@@ -725,10 +725,10 @@ impl From<ToolResultContent> for SamplingMessageContentBlock {
 }
 
 impl<'de> DecodeObject<'de> for SamplingMessageContentBlock {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "type")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("type"));
+            return Err(M::Error::missing_field("type"));
         };
         match &*tag {
             "text" => TextContent::from_map(map, "type").map(Self::Text),
@@ -791,10 +791,10 @@ impl ToolChoice {
 }
 
 impl<'de> DecodeObject<'de> for ToolChoice {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut mode = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "mode" => mode = Some(field(&mut map, "mode")?),
                 _ => keep(&mut map, key, &mut extra)?,

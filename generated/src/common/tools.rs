@@ -92,7 +92,7 @@ impl Tool {
 }
 
 impl<'de> DecodeObject<'de> for Tool {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -102,7 +102,7 @@ impl<'de> DecodeObject<'de> for Tool {
         let mut output_schema = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "annotations" => annotations = Some(field(&mut map, "annotations")?),
@@ -207,14 +207,14 @@ impl ToolAnnotations {
 }
 
 impl<'de> DecodeObject<'de> for ToolAnnotations {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut destructive_hint = None;
         let mut idempotent_hint = None;
         let mut open_world_hint = None;
         let mut read_only_hint = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "destructiveHint" => {
                     destructive_hint = Some(field(&mut map, "destructiveHint")?);
@@ -280,11 +280,11 @@ impl ToolInputSchema {
 }
 
 impl<'de> DecodeObject<'de> for ToolInputSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut schema = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "object")?,
                 "$schema" => schema = Some(field(&mut map, "$schema")?),
@@ -332,10 +332,10 @@ impl ToolOutputSchema {
 }
 
 impl<'de> DecodeObject<'de> for ToolOutputSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut schema = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "$schema" => schema = Some(field(&mut map, "$schema")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -409,7 +409,7 @@ impl ToolResultContent {
 }
 
 impl<'de> DecodeObject<'de> for ToolResultContent {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut content = None;
@@ -417,7 +417,7 @@ impl<'de> DecodeObject<'de> for ToolResultContent {
         let mut structured_content = None;
         let mut tool_use_id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "tool_result")?,
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
@@ -498,14 +498,14 @@ impl ToolUseContent {
 }
 
 impl<'de> DecodeObject<'de> for ToolUseContent {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut id = None;
         let mut input = None;
         let mut name = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "tool_use")?,
                 "_meta" => meta = Some(field(&mut map, "_meta")?),

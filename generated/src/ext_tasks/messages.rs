@@ -37,10 +37,10 @@ impl From<UpdateTaskRequest> for ClientRequest {
 }
 
 impl<'de> DecodeObject<'de> for ClientRequest {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "tasks/cancel" => {
@@ -87,10 +87,10 @@ impl From<TaskStatusNotification> for ServerNotification {
 }
 
 impl<'de> DecodeObject<'de> for ServerNotification {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/tasks" => {

@@ -36,11 +36,11 @@ impl CancelTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for CancelTaskResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_result_type = tag == "resultType";
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "resultType" => {
                     has_result_type = constant(&mut map, "resultType", "complete")?;
@@ -120,7 +120,7 @@ impl CancelledTask {
 }
 
 impl<'de> DecodeObject<'de> for CancelledTask {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -129,7 +129,7 @@ impl<'de> DecodeObject<'de> for CancelledTask {
         let mut task_id = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "cancelled")?,
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
@@ -264,7 +264,7 @@ impl CompletedTask {
 }
 
 impl<'de> DecodeObject<'de> for CompletedTask {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -274,7 +274,7 @@ impl<'de> DecodeObject<'de> for CompletedTask {
         let mut task_id = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "completed")?,
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
@@ -422,7 +422,7 @@ impl CreateTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for CreateTaskResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_result_type = tag == "resultType";
         let mut meta = None;
         let mut created_at = None;
@@ -433,7 +433,7 @@ impl<'de> DecodeObject<'de> for CreateTaskResult {
         let mut task_id = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "resultType" => {
                     has_result_type = constant(&mut map, "resultType", "task")?;
@@ -578,10 +578,10 @@ impl From<CancelledTask> for DetailedTask {
 }
 
 impl<'de> DecodeObject<'de> for DetailedTask {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "status")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("status"));
+            return Err(M::Error::missing_field("status"));
         };
         match &*tag {
             "working" => WorkingTask::from_map(map, "status").map(Self::Working),
@@ -684,7 +684,7 @@ impl FailedTask {
 }
 
 impl<'de> DecodeObject<'de> for FailedTask {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut error = None;
@@ -694,7 +694,7 @@ impl<'de> DecodeObject<'de> for FailedTask {
         let mut task_id = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "failed")?,
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
@@ -798,13 +798,13 @@ impl GetTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskResult {
-    fn from_map<A: MapAccess<'de>>(map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_result_type = tag == "resultType";
         let mut meta = None;
         let task = DetailedTask::from_map(
             Beside::new(
                 map,
-                |key: &str, map: &mut A| {
+                |key: &str, map: &mut M| {
                     match key {
                         "resultType" => {
                             has_result_type = constant(map, "resultType", "complete")?;
@@ -892,7 +892,7 @@ impl InputRequiredTask {
 }
 
 impl<'de> DecodeObject<'de> for InputRequiredTask {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut input_requests = None;
@@ -902,7 +902,7 @@ impl<'de> DecodeObject<'de> for InputRequiredTask {
         let mut task_id = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "input_required")?,
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
@@ -1042,7 +1042,7 @@ impl Task {
 }
 
 impl<'de> DecodeObject<'de> for Task {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut created_at = None;
         let mut last_updated_at = None;
         let mut poll_interval_ms = None;
@@ -1051,7 +1051,7 @@ impl<'de> DecodeObject<'de> for Task {
         let mut task_id = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
                 "lastUpdatedAt" => {
@@ -1148,12 +1148,12 @@ impl TaskStatusNotification {
 }
 
 impl<'de> DecodeObject<'de> for TaskStatusNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -1209,12 +1209,12 @@ impl TaskStatusNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let task = DetailedTask::from_map(
             Beside::new(
                 map,
-                |key: &str, map: &mut A| {
+                |key: &str, map: &mut M| {
                     match key {
                         "_meta" => meta = Some(field(map, "_meta")?),
                         _ => return Ok(false),
@@ -1263,10 +1263,10 @@ impl TaskSubscriptionAcknowledgedNotifications {
 }
 
 impl<'de> DecodeObject<'de> for TaskSubscriptionAcknowledgedNotifications {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut task_ids = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "taskIds" => task_ids = Some(field(&mut map, "taskIds")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -1311,10 +1311,10 @@ impl TaskSubscriptionNotifications {
 }
 
 impl<'de> DecodeObject<'de> for TaskSubscriptionNotifications {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut task_ids = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "taskIds" => task_ids = Some(field(&mut map, "taskIds")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -1347,9 +1347,9 @@ impl TasksExtensionCapability {
 }
 
 impl<'de> DecodeObject<'de> for TasksExtensionCapability {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
-        match map.next_key_seed(Key)? {
-            Some(key) => Err(A::Error::unknown_field(&key, &[])),
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+        match map.next_key()? {
+            Some(key) => Err(M::Error::unknown_field(&key, &[])),
             None => Ok(Self {}),
         }
     }
@@ -1388,13 +1388,13 @@ impl UpdateTaskRequest {
 }
 
 impl<'de> DecodeObject<'de> for UpdateTaskRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tasks/update")?,
@@ -1453,11 +1453,11 @@ impl UpdateTaskRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for UpdateTaskRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut input_responses = None;
         let mut task_id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "inputResponses" => {
                     input_responses = Some(field(&mut map, "inputResponses")?);
@@ -1510,11 +1510,11 @@ impl UpdateTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for UpdateTaskResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_result_type = tag == "resultType";
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "resultType" => {
                     has_result_type = constant(&mut map, "resultType", "complete")?;
@@ -1594,7 +1594,7 @@ impl WorkingTask {
 }
 
 impl<'de> DecodeObject<'de> for WorkingTask {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -1603,7 +1603,7 @@ impl<'de> DecodeObject<'de> for WorkingTask {
         let mut task_id = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "working")?,
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),

@@ -35,13 +35,13 @@ impl ElicitRequest {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -132,14 +132,14 @@ impl ElicitRequestFormParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestFormParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut message = None;
         let mut mode = None;
         let mut requested_schema = None;
         let mut task = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "message" => message = Some(field(&mut map, "message")?),
@@ -201,10 +201,10 @@ impl ElicitRequestFormParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestFormParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -247,7 +247,7 @@ impl From<ElicitRequestFormParams> for ElicitRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestParams {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "mode")?;
         let Some(tag) = tag else {
             return ElicitRequestFormParams::from_map(map, "").map(Self::Form);
@@ -326,7 +326,7 @@ impl ElicitRequestUrlParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestUrlParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_mode = tag == "mode";
         let mut meta = None;
         let mut elicitation_id = None;
@@ -334,7 +334,7 @@ impl<'de> DecodeObject<'de> for ElicitRequestUrlParams {
         let mut task = None;
         let mut url = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "mode" => has_mode = constant(&mut map, "mode", "url")?,
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
@@ -399,10 +399,10 @@ impl ElicitRequestUrlParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestUrlParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -468,12 +468,12 @@ impl ElicitResult {
 }
 
 impl<'de> DecodeObject<'de> for ElicitResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut action = None;
         let mut content = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "action" => action = Some(field(&mut map, "action")?),
@@ -523,12 +523,12 @@ impl ElicitationCompleteNotification {
 }
 
 impl<'de> DecodeObject<'de> for ElicitationCompleteNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -584,10 +584,10 @@ impl ElicitationCompleteNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitationCompleteNotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut elicitation_id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "elicitationId" => {
                     elicitation_id = Some(field(&mut map, "elicitationId")?);
@@ -643,12 +643,12 @@ impl UrlElicitationRequiredError {
 }
 
 impl<'de> DecodeObject<'de> for UrlElicitationRequiredError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "error" => error = Some(field(&mut map, "error")?),
@@ -704,12 +704,12 @@ impl UrlElicitationRequiredErrorError {
 }
 
 impl<'de> DecodeObject<'de> for UrlElicitationRequiredErrorError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32042)?,
                 "data" => data = Some(field(&mut map, "data")?),
@@ -759,10 +759,10 @@ impl UrlElicitationRequiredErrorErrorData {
 }
 
 impl<'de> DecodeObject<'de> for UrlElicitationRequiredErrorErrorData {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut elicitations = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "elicitations" => elicitations = Some(field(&mut map, "elicitations")?),
                 _ => keep(&mut map, key, &mut extra)?,

@@ -52,7 +52,7 @@ impl From<JsonRpcErrorResponse> for JsonRpcMessage {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcMessage {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["jsonrpc", "id", "method"],
@@ -78,15 +78,17 @@ impl<'de> DecodeObject<'de> for JsonRpcMessage {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <JsonRpcRequest>::decode(object).map(Self::JsonRpcRequest),
-                1 => <JsonRpcNotification>::decode(object).map(Self::JsonRpcNotification),
+            |index, map| match index {
+                0 => JsonRpcRequest::from_map(map, "").map(Self::JsonRpcRequest),
+                1 => {
+                    JsonRpcNotification::from_map(map, "").map(Self::JsonRpcNotification)
+                }
                 2 => {
-                    <JsonRpcResultResponse>::decode(object)
+                    JsonRpcResultResponse::from_map(map, "")
                         .map(Self::JsonRpcResultResponse)
                 }
                 _ => {
-                    <JsonRpcErrorResponse>::decode(object)
+                    JsonRpcErrorResponse::from_map(map, "")
                         .map(Self::JsonRpcErrorResponse)
                 }
             },
@@ -129,7 +131,7 @@ impl From<JsonRpcErrorResponse> for JsonRpcResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcResponse {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["jsonrpc", "id", "result"],
@@ -145,13 +147,13 @@ impl<'de> DecodeObject<'de> for JsonRpcResponse {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
+            |index, map| match index {
                 0 => {
-                    <JsonRpcResultResponse>::decode(object)
+                    JsonRpcResultResponse::from_map(map, "")
                         .map(Self::JsonRpcResultResponse)
                 }
                 _ => {
-                    <JsonRpcErrorResponse>::decode(object)
+                    JsonRpcErrorResponse::from_map(map, "")
                         .map(Self::JsonRpcErrorResponse)
                 }
             },
@@ -195,12 +197,12 @@ impl JsonRpcResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -254,10 +256,10 @@ impl NotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for NotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -311,13 +313,13 @@ impl PaginatedRequest {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut method = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -383,11 +385,11 @@ impl PaginatedRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut cursor = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "cursor" => cursor = Some(field(&mut map, "cursor")?),
@@ -434,10 +436,10 @@ impl PaginatedRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -493,11 +495,11 @@ impl PaginatedResult {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
@@ -544,10 +546,10 @@ impl RequestParams {
 }
 
 impl<'de> DecodeObject<'de> for RequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -592,10 +594,10 @@ impl RequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for RequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -642,10 +644,10 @@ impl ResultObject {
 }
 
 impl<'de> DecodeObject<'de> for ResultObject {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 _ => keep(&mut map, key, &mut extra)?,

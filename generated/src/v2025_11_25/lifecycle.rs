@@ -32,12 +32,12 @@ impl CancelledNotification {
 }
 
 impl<'de> DecodeObject<'de> for CancelledNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -111,12 +111,12 @@ impl CancelledNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for CancelledNotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut reason = None;
         let mut request_id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "reason" => reason = Some(field(&mut map, "reason")?),
@@ -212,14 +212,14 @@ impl ClientCapabilities {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilities {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut elicitation = None;
         let mut experimental = None;
         let mut roots = None;
         let mut sampling = None;
         let mut tasks = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "elicitation" => elicitation = Some(field(&mut map, "elicitation")?),
                 "experimental" => experimental = Some(field(&mut map, "experimental")?),
@@ -288,11 +288,11 @@ impl ClientCapabilitiesElicitation {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesElicitation {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut form = None;
         let mut url = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "form" => form = Some(field(&mut map, "form")?),
                 "url" => url = Some(field(&mut map, "url")?),
@@ -339,10 +339,10 @@ impl ClientCapabilitiesRoots {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesRoots {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut list_changed = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "listChanged" => list_changed = Some(field(&mut map, "listChanged")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -396,11 +396,11 @@ impl ClientCapabilitiesSampling {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesSampling {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut context = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "context" => context = Some(field(&mut map, "context")?),
                 "tools" => tools = Some(field(&mut map, "tools")?),
@@ -465,12 +465,12 @@ impl ClientCapabilitiesTasks {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesTasks {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut cancel = None;
         let mut list = None;
         let mut requests = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "cancel" => cancel = Some(field(&mut map, "cancel")?),
                 "list" => list = Some(field(&mut map, "list")?),
@@ -539,11 +539,11 @@ impl ClientCapabilitiesTasksRequests {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesTasksRequests {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut elicitation = None;
         let mut sampling = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "elicitation" => elicitation = Some(field(&mut map, "elicitation")?),
                 "sampling" => sampling = Some(field(&mut map, "sampling")?),
@@ -594,10 +594,10 @@ impl ClientCapabilitiesTasksRequestsElicitation {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut create = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "create" => create = Some(field(&mut map, "create")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -642,10 +642,10 @@ impl ClientCapabilitiesTasksRequestsSampling {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesTasksRequestsSampling {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut create_message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "createMessage" => {
                     create_message = Some(field(&mut map, "createMessage")?);
@@ -691,13 +691,13 @@ impl InitializeRequest {
 }
 
 impl<'de> DecodeObject<'de> for InitializeRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "initialize")?,
@@ -770,13 +770,13 @@ impl InitializeRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for InitializeRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut capabilities = None;
         let mut client_info = None;
         let mut protocol_version = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "capabilities" => capabilities = Some(field(&mut map, "capabilities")?),
@@ -835,10 +835,10 @@ impl InitializeRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for InitializeRequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -911,14 +911,14 @@ impl InitializeResult {
 }
 
 impl<'de> DecodeObject<'de> for InitializeResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut capabilities = None;
         let mut instructions = None;
         let mut protocol_version = None;
         let mut server_info = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "capabilities" => capabilities = Some(field(&mut map, "capabilities")?),
@@ -980,12 +980,12 @@ impl InitializedNotification {
 }
 
 impl<'de> DecodeObject<'de> for InitializedNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -1048,13 +1048,13 @@ impl PingRequest {
 }
 
 impl<'de> DecodeObject<'de> for PingRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "ping")?,
@@ -1107,12 +1107,12 @@ impl ProgressNotification {
 }
 
 impl<'de> DecodeObject<'de> for ProgressNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -1197,14 +1197,14 @@ impl ProgressNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ProgressNotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut message = None;
         let mut progress = None;
         let mut progress_token = None;
         let mut total = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "message" => message = Some(field(&mut map, "message")?),
@@ -1323,7 +1323,7 @@ impl ServerCapabilities {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilities {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut completions = None;
         let mut experimental = None;
         let mut logging = None;
@@ -1332,7 +1332,7 @@ impl<'de> DecodeObject<'de> for ServerCapabilities {
         let mut tasks = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "completions" => completions = Some(field(&mut map, "completions")?),
                 "experimental" => experimental = Some(field(&mut map, "experimental")?),
@@ -1416,12 +1416,12 @@ impl ServerCapabilitiesTasks {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesTasks {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut cancel = None;
         let mut list = None;
         let mut requests = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "cancel" => cancel = Some(field(&mut map, "cancel")?),
                 "list" => list = Some(field(&mut map, "list")?),
@@ -1475,10 +1475,10 @@ impl ServerCapabilitiesTasksRequests {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesTasksRequests {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut tools = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "tools" => tools = Some(field(&mut map, "tools")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -1523,10 +1523,10 @@ impl ServerCapabilitiesTasksRequestsTools {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesTasksRequestsTools {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut call = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "call" => call = Some(field(&mut map, "call")?),
                 _ => keep(&mut map, key, &mut extra)?,

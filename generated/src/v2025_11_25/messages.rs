@@ -68,10 +68,10 @@ impl From<RootsListChangedNotification> for ClientNotification {
 }
 
 impl<'de> DecodeObject<'de> for ClientNotification {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/cancelled" => {
@@ -269,10 +269,10 @@ impl From<CompleteRequest> for ClientRequest {
 }
 
 impl<'de> DecodeObject<'de> for ClientRequest {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "initialize" => {
@@ -449,7 +449,7 @@ impl From<ElicitResult> for ClientResult {
 }
 
 impl<'de> DecodeObject<'de> for ClientResult {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &[],
@@ -535,18 +535,20 @@ impl<'de> DecodeObject<'de> for ClientResult {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <ResultObject>::decode(object).map(Self::ResultObject),
-                1 => <GetTaskResult>::decode(object).map(Self::GetTaskResult),
+            |index, map| match index {
+                0 => ResultObject::from_map(map, "").map(Self::ResultObject),
+                1 => GetTaskResult::from_map(map, "").map(Self::GetTaskResult),
                 2 => {
-                    <GetTaskPayloadResult>::decode(object)
+                    GetTaskPayloadResult::from_map(map, "")
                         .map(Self::GetTaskPayloadResult)
                 }
-                3 => <CancelTaskResult>::decode(object).map(Self::CancelTaskResult),
-                4 => <ListTasksResult>::decode(object).map(Self::ListTasksResult),
-                5 => <CreateMessageResult>::decode(object).map(Self::CreateMessageResult),
-                6 => <ListRootsResult>::decode(object).map(Self::ListRootsResult),
-                _ => <ElicitResult>::decode(object).map(Self::ElicitResult),
+                3 => CancelTaskResult::from_map(map, "").map(Self::CancelTaskResult),
+                4 => ListTasksResult::from_map(map, "").map(Self::ListTasksResult),
+                5 => {
+                    CreateMessageResult::from_map(map, "").map(Self::CreateMessageResult)
+                }
+                6 => ListRootsResult::from_map(map, "").map(Self::ListRootsResult),
+                _ => ElicitResult::from_map(map, "").map(Self::ElicitResult),
             },
         )
     }
@@ -647,10 +649,10 @@ impl From<ElicitationCompleteNotification> for ServerNotification {
 }
 
 impl<'de> DecodeObject<'de> for ServerNotification {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/cancelled" => {
@@ -800,10 +802,10 @@ impl From<ElicitRequest> for ServerRequest {
 }
 
 impl<'de> DecodeObject<'de> for ServerRequest {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "ping" => PingRequest::from_map(map, "method").map(Self::Ping),
@@ -984,7 +986,7 @@ impl From<CompleteResult> for ServerResult {
 }
 
 impl<'de> DecodeObject<'de> for ServerResult {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &[],
@@ -1106,27 +1108,29 @@ impl<'de> DecodeObject<'de> for ServerResult {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <ResultObject>::decode(object).map(Self::ResultObject),
-                1 => <InitializeResult>::decode(object).map(Self::InitializeResult),
-                2 => <ListResourcesResult>::decode(object).map(Self::ListResourcesResult),
+            |index, map| match index {
+                0 => ResultObject::from_map(map, "").map(Self::ResultObject),
+                1 => InitializeResult::from_map(map, "").map(Self::InitializeResult),
+                2 => {
+                    ListResourcesResult::from_map(map, "").map(Self::ListResourcesResult)
+                }
                 3 => {
-                    <ListResourceTemplatesResult>::decode(object)
+                    ListResourceTemplatesResult::from_map(map, "")
                         .map(Self::ListResourceTemplatesResult)
                 }
-                4 => <ReadResourceResult>::decode(object).map(Self::ReadResourceResult),
-                5 => <ListPromptsResult>::decode(object).map(Self::ListPromptsResult),
-                6 => <GetPromptResult>::decode(object).map(Self::GetPromptResult),
-                7 => <ListToolsResult>::decode(object).map(Self::ListToolsResult),
-                8 => <CallToolResult>::decode(object).map(Self::CallToolResult),
-                9 => <GetTaskResult>::decode(object).map(Self::GetTaskResult),
+                4 => ReadResourceResult::from_map(map, "").map(Self::ReadResourceResult),
+                5 => ListPromptsResult::from_map(map, "").map(Self::ListPromptsResult),
+                6 => GetPromptResult::from_map(map, "").map(Self::GetPromptResult),
+                7 => ListToolsResult::from_map(map, "").map(Self::ListToolsResult),
+                8 => CallToolResult::from_map(map, "").map(Self::CallToolResult),
+                9 => GetTaskResult::from_map(map, "").map(Self::GetTaskResult),
                 10 => {
-                    <GetTaskPayloadResult>::decode(object)
+                    GetTaskPayloadResult::from_map(map, "")
                         .map(Self::GetTaskPayloadResult)
                 }
-                11 => <CancelTaskResult>::decode(object).map(Self::CancelTaskResult),
-                12 => <ListTasksResult>::decode(object).map(Self::ListTasksResult),
-                _ => <CompleteResult>::decode(object).map(Self::CompleteResult),
+                11 => CancelTaskResult::from_map(map, "").map(Self::CancelTaskResult),
+                12 => ListTasksResult::from_map(map, "").map(Self::ListTasksResult),
+                _ => CompleteResult::from_map(map, "").map(Self::CompleteResult),
             },
         )
     }

@@ -42,13 +42,13 @@ impl ListResourceTemplatesRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -127,12 +127,12 @@ impl ListResourceTemplatesResult {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut resource_templates = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
@@ -194,13 +194,13 @@ impl ListResourcesRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "resources/list")?,
@@ -273,12 +273,12 @@ impl ListResourcesResult {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut resources = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
@@ -331,13 +331,13 @@ impl ReadResourceRequest {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "resources/read")?,
@@ -400,11 +400,11 @@ impl ReadResourceRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "uri" => uri = Some(field(&mut map, "uri")?),
@@ -455,10 +455,10 @@ impl ReadResourceRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -511,11 +511,11 @@ impl ReadResourceResult {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut contents = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "contents" => contents = Some(field(&mut map, "contents")?),
@@ -566,12 +566,12 @@ impl ResourceListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ResourceListChangedNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -634,11 +634,11 @@ impl ResourceRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ResourceRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "uri" => uri = Some(field(&mut map, "uri")?),
@@ -689,10 +689,10 @@ impl ResourceRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for ResourceRequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -735,12 +735,12 @@ impl ResourceUpdatedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ResourceUpdatedNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -806,11 +806,11 @@ impl ResourceUpdatedNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ResourceUpdatedNotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "uri" => uri = Some(field(&mut map, "uri")?),
@@ -860,13 +860,13 @@ impl SubscribeRequest {
 }
 
 impl<'de> DecodeObject<'de> for SubscribeRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -931,11 +931,11 @@ impl SubscribeRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for SubscribeRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "uri" => uri = Some(field(&mut map, "uri")?),
@@ -986,10 +986,10 @@ impl SubscribeRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for SubscribeRequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -1035,13 +1035,13 @@ impl UnsubscribeRequest {
 }
 
 impl<'de> DecodeObject<'de> for UnsubscribeRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -1106,11 +1106,11 @@ impl UnsubscribeRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for UnsubscribeRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "uri" => uri = Some(field(&mut map, "uri")?),
@@ -1161,10 +1161,10 @@ impl UnsubscribeRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for UnsubscribeRequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);

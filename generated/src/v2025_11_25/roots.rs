@@ -39,13 +39,13 @@ impl ListRootsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "roots/list")?,
@@ -108,11 +108,11 @@ impl ListRootsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut roots = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "roots" => roots = Some(field(&mut map, "roots")?),
@@ -163,12 +163,12 @@ impl RootsListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for RootsListChangedNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {

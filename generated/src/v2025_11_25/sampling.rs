@@ -36,13 +36,13 @@ impl CreateMessageRequest {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -206,7 +206,7 @@ impl CreateMessageRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut include_context = None;
         let mut max_tokens = None;
@@ -220,7 +220,7 @@ impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
         let mut tool_choice = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "includeContext" => {
@@ -307,10 +307,10 @@ impl CreateMessageRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -383,14 +383,14 @@ impl CreateMessageResult {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut model = None;
         let mut role = None;
         let mut stop_reason = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "content" => content = Some(field(&mut map, "content")?),
@@ -451,7 +451,7 @@ impl<'de> DecodeKind<'de> for CreateMessageResultContent {
         <Vec<SamplingMessageContentBlock>>::decode(array).map(Self::Many)
     }
 
-    fn from_object<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> {
         SamplingMessageContentBlock::from_map(map, "").map(Self::One)
     }
 }
@@ -502,12 +502,12 @@ impl SamplingMessage {
 }
 
 impl<'de> DecodeObject<'de> for SamplingMessage {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut role = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "content" => content = Some(field(&mut map, "content")?),
@@ -562,7 +562,7 @@ impl<'de> DecodeKind<'de> for SamplingMessageContent {
         <Vec<SamplingMessageContentBlock>>::decode(array).map(Self::Many)
     }
 
-    fn from_object<A: MapAccess<'de>>(map: A) -> Result<Self, A::Error> {
+    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> {
         SamplingMessageContentBlock::from_map(map, "").map(Self::One)
     }
 }
@@ -624,10 +624,10 @@ impl From<ToolResultContent> for SamplingMessageContentBlock {
 }
 
 impl<'de> DecodeObject<'de> for SamplingMessageContentBlock {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "type")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("type"));
+            return Err(M::Error::missing_field("type"));
         };
         match &*tag {
             "text" => TextContent::from_map(map, "type").map(Self::Text),

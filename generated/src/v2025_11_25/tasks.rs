@@ -75,7 +75,7 @@ impl CancelTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for CancelTaskResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -85,7 +85,7 @@ impl<'de> DecodeObject<'de> for CancelTaskResult {
         let mut task_id = None;
         let mut ttl = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
@@ -210,11 +210,11 @@ impl CreateTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for CreateTaskResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut task = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "task" => task = Some(field(&mut map, "task")?),
@@ -264,13 +264,13 @@ impl GetTaskPayloadRequest {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskPayloadRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tasks/result")?,
@@ -323,10 +323,10 @@ impl GetTaskPayloadRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskPayloadRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut task_id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "taskId" => task_id = Some(field(&mut map, "taskId")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -374,10 +374,10 @@ impl GetTaskPayloadResult {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskPayloadResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -464,7 +464,7 @@ impl GetTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -474,7 +474,7 @@ impl<'de> DecodeObject<'de> for GetTaskResult {
         let mut task_id = None;
         let mut ttl = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
@@ -601,13 +601,13 @@ impl ListTasksRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListTasksRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tasks/list")?,
@@ -680,12 +680,12 @@ impl ListTasksResult {
 }
 
 impl<'de> DecodeObject<'de> for ListTasksResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut tasks = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
@@ -735,10 +735,10 @@ impl RelatedTaskMetadata {
 }
 
 impl<'de> DecodeObject<'de> for RelatedTaskMetadata {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut task_id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "taskId" => task_id = Some(field(&mut map, "taskId")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -818,7 +818,7 @@ impl Task {
 }
 
 impl<'de> DecodeObject<'de> for Task {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut created_at = None;
         let mut last_updated_at = None;
         let mut poll_interval = None;
@@ -827,7 +827,7 @@ impl<'de> DecodeObject<'de> for Task {
         let mut task_id = None;
         let mut ttl = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
                 "lastUpdatedAt" => {
@@ -906,11 +906,11 @@ impl TaskAugmentedRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for TaskAugmentedRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut task = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "task" => task = Some(field(&mut map, "task")?),
@@ -957,10 +957,10 @@ impl TaskAugmentedRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for TaskAugmentedRequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -1007,10 +1007,10 @@ impl TaskMetadata {
 }
 
 impl<'de> DecodeObject<'de> for TaskMetadata {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut ttl = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "ttl" => ttl = Some(field(&mut map, "ttl")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -1049,12 +1049,12 @@ impl TaskStatusNotification {
 }
 
 impl<'de> DecodeObject<'de> for TaskStatusNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -1156,7 +1156,7 @@ impl TaskStatusNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -1166,7 +1166,7 @@ impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
         let mut task_id = None;
         let mut ttl = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "createdAt" => created_at = Some(field(&mut map, "createdAt")?),

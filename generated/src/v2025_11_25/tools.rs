@@ -35,13 +35,13 @@ impl CallToolRequest {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tools/call")?,
@@ -124,13 +124,13 @@ impl CallToolRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut arguments = None;
         let mut name = None;
         let mut task = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "arguments" => arguments = Some(field(&mut map, "arguments")?),
@@ -187,10 +187,10 @@ impl CallToolRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequestParamsMeta {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "progressToken" => {
                     progress_token = Some(field(&mut map, "progressToken")?);
@@ -263,13 +263,13 @@ impl CallToolResult {
 }
 
 impl<'de> DecodeObject<'de> for CallToolResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut is_error = None;
         let mut structured_content = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "content" => content = Some(field(&mut map, "content")?),
@@ -334,13 +334,13 @@ impl ListToolsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tools/list")?,
@@ -413,12 +413,12 @@ impl ListToolsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
@@ -541,7 +541,7 @@ impl Tool {
 }
 
 impl<'de> DecodeObject<'de> for Tool {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -552,7 +552,7 @@ impl<'de> DecodeObject<'de> for Tool {
         let mut output_schema = None;
         let mut title = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "annotations" => annotations = Some(field(&mut map, "annotations")?),
@@ -624,10 +624,10 @@ impl ToolExecution {
 }
 
 impl<'de> DecodeObject<'de> for ToolExecution {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut task_support = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "taskSupport" => task_support = Some(field(&mut map, "taskSupport")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -719,13 +719,13 @@ impl ToolInputSchema {
 }
 
 impl<'de> DecodeObject<'de> for ToolInputSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut schema = None;
         let mut properties = None;
         let mut required = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "object")?,
                 "$schema" => schema = Some(field(&mut map, "$schema")?),
@@ -782,12 +782,12 @@ impl ToolListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ToolListChangedNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -862,13 +862,13 @@ impl ToolOutputSchema {
 }
 
 impl<'de> DecodeObject<'de> for ToolOutputSchema {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut schema = None;
         let mut properties = None;
         let mut required = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "object")?,
                 "$schema" => schema = Some(field(&mut map, "$schema")?),
@@ -954,7 +954,7 @@ impl ToolResultContent {
 }
 
 impl<'de> DecodeObject<'de> for ToolResultContent {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut content = None;
@@ -962,7 +962,7 @@ impl<'de> DecodeObject<'de> for ToolResultContent {
         let mut structured_content = None;
         let mut tool_use_id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "tool_result")?,
                 "_meta" => meta = Some(field(&mut map, "_meta")?),

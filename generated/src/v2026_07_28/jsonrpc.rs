@@ -53,13 +53,13 @@ impl CacheableResult {
 }
 
 impl<'de> DecodeObject<'de> for CacheableResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut result_type = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
@@ -153,12 +153,12 @@ impl HeaderMismatchError {
 }
 
 impl<'de> DecodeObject<'de> for HeaderMismatchError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "error" => error = Some(field(&mut map, "error")?),
@@ -218,12 +218,12 @@ impl HeaderMismatchErrorError {
 }
 
 impl<'de> DecodeObject<'de> for HeaderMismatchErrorError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32020)?,
                 "data" => data = Some(field(&mut map, "data")?),
@@ -283,12 +283,12 @@ impl InternalError {
 }
 
 impl<'de> DecodeObject<'de> for InternalError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32603)?,
                 "data" => data = Some(field(&mut map, "data")?),
@@ -348,12 +348,12 @@ impl InvalidParamsError {
 }
 
 impl<'de> DecodeObject<'de> for InvalidParamsError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32602)?,
                 "data" => data = Some(field(&mut map, "data")?),
@@ -413,12 +413,12 @@ impl InvalidRequestError {
 }
 
 impl<'de> DecodeObject<'de> for InvalidRequestError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32600)?,
                 "data" => data = Some(field(&mut map, "data")?),
@@ -489,7 +489,7 @@ impl From<JsonRpcErrorResponse> for JsonRpcMessage {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcMessage {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["jsonrpc", "id", "method"],
@@ -515,15 +515,17 @@ impl<'de> DecodeObject<'de> for JsonRpcMessage {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <JsonRpcRequest>::decode(object).map(Self::JsonRpcRequest),
-                1 => <JsonRpcNotification>::decode(object).map(Self::JsonRpcNotification),
+            |index, map| match index {
+                0 => JsonRpcRequest::from_map(map, "").map(Self::JsonRpcRequest),
+                1 => {
+                    JsonRpcNotification::from_map(map, "").map(Self::JsonRpcNotification)
+                }
                 2 => {
-                    <JsonRpcResultResponse>::decode(object)
+                    JsonRpcResultResponse::from_map(map, "")
                         .map(Self::JsonRpcResultResponse)
                 }
                 _ => {
-                    <JsonRpcErrorResponse>::decode(object)
+                    JsonRpcErrorResponse::from_map(map, "")
                         .map(Self::JsonRpcErrorResponse)
                 }
             },
@@ -566,7 +568,7 @@ impl From<JsonRpcErrorResponse> for JsonRpcResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcResponse {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["jsonrpc", "id", "result"],
@@ -582,13 +584,13 @@ impl<'de> DecodeObject<'de> for JsonRpcResponse {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
+            |index, map| match index {
                 0 => {
-                    <JsonRpcResultResponse>::decode(object)
+                    JsonRpcResultResponse::from_map(map, "")
                         .map(Self::JsonRpcResultResponse)
                 }
                 _ => {
-                    <JsonRpcErrorResponse>::decode(object)
+                    JsonRpcErrorResponse::from_map(map, "")
                         .map(Self::JsonRpcErrorResponse)
                 }
             },
@@ -632,12 +634,12 @@ impl JsonRpcResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -697,12 +699,12 @@ impl MethodNotFoundError {
 }
 
 impl<'de> DecodeObject<'de> for MethodNotFoundError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32601)?,
                 "data" => data = Some(field(&mut map, "data")?),
@@ -762,12 +764,12 @@ impl MissingRequiredClientCapabilityError {
 }
 
 impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "error" => error = Some(field(&mut map, "error")?),
@@ -823,12 +825,12 @@ impl MissingRequiredClientCapabilityErrorError {
 }
 
 impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityErrorError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32021)?,
                 "data" => data = Some(field(&mut map, "data")?),
@@ -878,10 +880,10 @@ impl MissingRequiredClientCapabilityErrorErrorData {
 }
 
 impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityErrorErrorData {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut required_capabilities = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "requiredCapabilities" => {
                     required_capabilities = Some(
@@ -942,13 +944,13 @@ impl PaginatedRequest {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut method = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -1011,11 +1013,11 @@ impl PaginatedRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut cursor = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "cursor" => cursor = Some(field(&mut map, "cursor")?),
@@ -1082,12 +1084,12 @@ impl PaginatedResult {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut result_type = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
@@ -1147,12 +1149,12 @@ impl ParseError {
 }
 
 impl<'de> DecodeObject<'de> for ParseError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32700)?,
                 "data" => data = Some(field(&mut map, "data")?),
@@ -1238,14 +1240,14 @@ impl RequestMetaObject {
 }
 
 impl<'de> DecodeObject<'de> for RequestMetaObject {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut client_capabilities = None;
         let mut client_info = None;
         let mut log_level = None;
         let mut protocol_version = None;
         let mut progress_token = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "io.modelcontextprotocol/clientCapabilities" => {
                     client_capabilities = Some(
@@ -1331,10 +1333,10 @@ impl RequestParams {
 }
 
 impl<'de> DecodeObject<'de> for RequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 _ => keep(&mut map, key, &mut extra)?,
@@ -1393,12 +1395,12 @@ impl UnsupportedProtocolVersionError {
 }
 
 impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "error" => error = Some(field(&mut map, "error")?),
@@ -1454,12 +1456,12 @@ impl UnsupportedProtocolVersionErrorError {
 }
 
 impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionErrorError {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32022)?,
                 "data" => data = Some(field(&mut map, "data")?),
@@ -1512,11 +1514,11 @@ impl UnsupportedProtocolVersionErrorErrorData {
 }
 
 impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionErrorErrorData {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut requested = None;
         let mut supported = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "requested" => requested = Some(field(&mut map, "requested")?),
                 "supported" => supported = Some(field(&mut map, "supported")?),

@@ -32,12 +32,12 @@ impl CancelledNotification {
 }
 
 impl<'de> DecodeObject<'de> for CancelledNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -109,12 +109,12 @@ impl CancelledNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for CancelledNotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut reason = None;
         let mut request_id = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "reason" => reason = Some(field(&mut map, "reason")?),
@@ -213,14 +213,14 @@ impl ClientCapabilities {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilities {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut elicitation = None;
         let mut experimental = None;
         let mut extensions = None;
         let mut roots = None;
         let mut sampling = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "elicitation" => elicitation = Some(field(&mut map, "elicitation")?),
                 "experimental" => experimental = Some(field(&mut map, "experimental")?),
@@ -289,11 +289,11 @@ impl ClientCapabilitiesElicitation {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesElicitation {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut form = None;
         let mut url = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "form" => form = Some(field(&mut map, "form")?),
                 "url" => url = Some(field(&mut map, "url")?),
@@ -349,11 +349,11 @@ impl ClientCapabilitiesSampling {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesSampling {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut context = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "context" => context = Some(field(&mut map, "context")?),
                 "tools" => tools = Some(field(&mut map, "tools")?),
@@ -399,13 +399,13 @@ impl DiscoverRequest {
 }
 
 impl<'de> DecodeObject<'de> for DiscoverRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "server/discover")?,
@@ -496,7 +496,7 @@ impl DiscoverResult {
 }
 
 impl<'de> DecodeObject<'de> for DiscoverResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut capabilities = None;
@@ -505,7 +505,7 @@ impl<'de> DecodeObject<'de> for DiscoverResult {
         let mut supported_versions = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
@@ -598,12 +598,12 @@ impl DiscoverResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for DiscoverResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -653,12 +653,12 @@ impl ProgressNotification {
 }
 
 impl<'de> DecodeObject<'de> for ProgressNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -743,14 +743,14 @@ impl ProgressNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ProgressNotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut message = None;
         let mut progress = None;
         let mut progress_token = None;
         let mut total = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "message" => message = Some(field(&mut map, "message")?),
@@ -872,7 +872,7 @@ impl ServerCapabilities {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilities {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut completions = None;
         let mut experimental = None;
         let mut extensions = None;
@@ -881,7 +881,7 @@ impl<'de> DecodeObject<'de> for ServerCapabilities {
         let mut resources = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "completions" => completions = Some(field(&mut map, "completions")?),
                 "experimental" => experimental = Some(field(&mut map, "experimental")?),

@@ -31,10 +31,10 @@ impl From<CancelledNotification> for ClientNotification {
 }
 
 impl<'de> DecodeObject<'de> for ClientNotification {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/cancelled" => {
@@ -142,10 +142,10 @@ impl From<CompleteRequest> for ClientRequest {
 }
 
 impl<'de> DecodeObject<'de> for ClientRequest {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "server/discover" => {
@@ -296,10 +296,10 @@ impl From<LoggingMessageNotification> for ServerNotification {
 }
 
 impl<'de> DecodeObject<'de> for ServerNotification {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
-            return Err(A::Error::missing_field("method"));
+            return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/cancelled" => {
@@ -475,7 +475,7 @@ impl From<CompleteResult> for ServerResult {
 }
 
 impl<'de> DecodeObject<'de> for ServerResult {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["resultType"],
@@ -589,25 +589,29 @@ impl<'de> DecodeObject<'de> for ServerResult {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <ResultObject>::decode(object).map(Self::ResultObject),
-                1 => <InputRequiredResult>::decode(object).map(Self::InputRequiredResult),
-                2 => <DiscoverResult>::decode(object).map(Self::DiscoverResult),
-                3 => <ListResourcesResult>::decode(object).map(Self::ListResourcesResult),
+            |index, map| match index {
+                0 => ResultObject::from_map(map, "").map(Self::ResultObject),
+                1 => {
+                    InputRequiredResult::from_map(map, "").map(Self::InputRequiredResult)
+                }
+                2 => DiscoverResult::from_map(map, "").map(Self::DiscoverResult),
+                3 => {
+                    ListResourcesResult::from_map(map, "").map(Self::ListResourcesResult)
+                }
                 4 => {
-                    <ListResourceTemplatesResult>::decode(object)
+                    ListResourceTemplatesResult::from_map(map, "")
                         .map(Self::ListResourceTemplatesResult)
                 }
-                5 => <ReadResourceResult>::decode(object).map(Self::ReadResourceResult),
+                5 => ReadResourceResult::from_map(map, "").map(Self::ReadResourceResult),
                 6 => {
-                    <SubscriptionsListenResult>::decode(object)
+                    SubscriptionsListenResult::from_map(map, "")
                         .map(Self::SubscriptionsListenResult)
                 }
-                7 => <ListPromptsResult>::decode(object).map(Self::ListPromptsResult),
-                8 => <GetPromptResult>::decode(object).map(Self::GetPromptResult),
-                9 => <ListToolsResult>::decode(object).map(Self::ListToolsResult),
-                10 => <CallToolResult>::decode(object).map(Self::CallToolResult),
-                _ => <CompleteResult>::decode(object).map(Self::CompleteResult),
+                7 => ListPromptsResult::from_map(map, "").map(Self::ListPromptsResult),
+                8 => GetPromptResult::from_map(map, "").map(Self::GetPromptResult),
+                9 => ListToolsResult::from_map(map, "").map(Self::ListToolsResult),
+                10 => CallToolResult::from_map(map, "").map(Self::CallToolResult),
+                _ => CompleteResult::from_map(map, "").map(Self::CompleteResult),
             },
         )
     }

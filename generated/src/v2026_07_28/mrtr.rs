@@ -62,13 +62,13 @@ impl InputRequiredResult {
 }
 
 impl<'de> DecodeObject<'de> for InputRequiredResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut input_requests = None;
         let mut request_state = None;
         let mut result_type = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "inputRequests" => {
@@ -146,12 +146,12 @@ impl InputResponseRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for InputResponseRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut input_responses = None;
         let mut request_state = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "inputResponses" => {

@@ -35,13 +35,13 @@ impl GetPromptRequest {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "prompts/get")?,
@@ -130,14 +130,14 @@ impl GetPromptRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut arguments = None;
         let mut input_responses = None;
         let mut name = None;
         let mut request_state = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "arguments" => arguments = Some(field(&mut map, "arguments")?),
@@ -218,13 +218,13 @@ impl GetPromptResult {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut description = None;
         let mut messages = None;
         let mut result_type = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "description" => description = Some(field(&mut map, "description")?),
@@ -280,12 +280,12 @@ impl GetPromptResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -335,7 +335,7 @@ impl From<GetPromptResult> for GetPromptResultResponseResult {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptResultResponseResult {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["resultType"],
@@ -351,9 +351,11 @@ impl<'de> DecodeObject<'de> for GetPromptResultResponseResult {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <InputRequiredResult>::decode(object).map(Self::InputRequiredResult),
-                _ => <GetPromptResult>::decode(object).map(Self::GetPromptResult),
+            |index, map| match index {
+                0 => {
+                    InputRequiredResult::from_map(map, "").map(Self::InputRequiredResult)
+                }
+                _ => GetPromptResult::from_map(map, "").map(Self::GetPromptResult),
             },
         )
     }
@@ -395,13 +397,13 @@ impl ListPromptsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListPromptsRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "prompts/list")?,
@@ -488,7 +490,7 @@ impl ListPromptsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListPromptsResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
@@ -496,7 +498,7 @@ impl<'de> DecodeObject<'de> for ListPromptsResult {
         let mut result_type = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
@@ -584,12 +586,12 @@ impl ListPromptsResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ListPromptsResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -643,12 +645,12 @@ impl PromptListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for PromptListChangedNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {

@@ -36,13 +36,13 @@ impl ListResourceTemplatesRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -135,7 +135,7 @@ impl ListResourceTemplatesResult {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
@@ -143,7 +143,7 @@ impl<'de> DecodeObject<'de> for ListResourceTemplatesResult {
         let mut result_type = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
@@ -233,12 +233,12 @@ impl ListResourceTemplatesResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -291,13 +291,13 @@ impl ListResourcesRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "resources/list")?,
@@ -384,7 +384,7 @@ impl ListResourcesResult {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
@@ -392,7 +392,7 @@ impl<'de> DecodeObject<'de> for ListResourcesResult {
         let mut result_type = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
@@ -480,12 +480,12 @@ impl ListResourcesResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -538,13 +538,13 @@ impl ReadResourceRequest {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "resources/read")?,
@@ -623,13 +623,13 @@ impl ReadResourceRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut input_responses = None;
         let mut request_state = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "inputResponses" => {
@@ -708,14 +708,14 @@ impl ReadResourceResult {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut contents = None;
         let mut result_type = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
@@ -800,12 +800,12 @@ impl ReadResourceResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -855,7 +855,7 @@ impl From<ReadResourceResult> for ReadResourceResultResponseResult {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResultResponseResult {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["resultType"],
@@ -871,9 +871,11 @@ impl<'de> DecodeObject<'de> for ReadResourceResultResponseResult {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <InputRequiredResult>::decode(object).map(Self::InputRequiredResult),
-                _ => <ReadResourceResult>::decode(object).map(Self::ReadResourceResult),
+            |index, map| match index {
+                0 => {
+                    InputRequiredResult::from_map(map, "").map(Self::InputRequiredResult)
+                }
+                _ => ReadResourceResult::from_map(map, "").map(Self::ReadResourceResult),
             },
         )
     }
@@ -916,12 +918,12 @@ impl ResourceListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ResourceListChangedNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -977,11 +979,11 @@ impl ResourceRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ResourceRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "uri" => uri = Some(field(&mut map, "uri")?),
@@ -1028,12 +1030,12 @@ impl ResourceUpdatedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ResourceUpdatedNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
@@ -1099,11 +1101,11 @@ impl ResourceUpdatedNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ResourceUpdatedNotificationParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "uri" => uri = Some(field(&mut map, "uri")?),

@@ -35,13 +35,13 @@ impl CallToolRequest {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tools/call")?,
@@ -130,14 +130,14 @@ impl CallToolRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequestParams {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut arguments = None;
         let mut input_responses = None;
         let mut name = None;
         let mut request_state = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "arguments" => arguments = Some(field(&mut map, "arguments")?),
@@ -228,14 +228,14 @@ impl CallToolResult {
 }
 
 impl<'de> DecodeObject<'de> for CallToolResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut is_error = None;
         let mut result_type = None;
         let mut structured_content = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "content" => content = Some(field(&mut map, "content")?),
@@ -296,12 +296,12 @@ impl CallToolResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for CallToolResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -351,7 +351,7 @@ impl From<CallToolResult> for CallToolResultResponseResult {
 }
 
 impl<'de> DecodeObject<'de> for CallToolResultResponseResult {
-    fn from_map<A: MapAccess<'de>>(map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["resultType"],
@@ -373,9 +373,11 @@ impl<'de> DecodeObject<'de> for CallToolResultResponseResult {
         choose(
             map,
             CANDIDATES,
-            |index, object| match index {
-                0 => <InputRequiredResult>::decode(object).map(Self::InputRequiredResult),
-                _ => <CallToolResult>::decode(object).map(Self::CallToolResult),
+            |index, map| match index {
+                0 => {
+                    InputRequiredResult::from_map(map, "").map(Self::InputRequiredResult)
+                }
+                _ => CallToolResult::from_map(map, "").map(Self::CallToolResult),
             },
         )
     }
@@ -417,13 +419,13 @@ impl ListToolsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsRequest {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tools/list")?,
@@ -510,7 +512,7 @@ impl ListToolsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsResult {
-    fn from_map<A: MapAccess<'de>>(mut map: A, _: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
@@ -518,7 +520,7 @@ impl<'de> DecodeObject<'de> for ListToolsResult {
         let mut tools = None;
         let mut ttl_ms = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "_meta" => meta = Some(field(&mut map, "_meta")?),
                 "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
@@ -606,12 +608,12 @@ impl ListToolsResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsResultResponse {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "id" => id = Some(field(&mut map, "id")?),
@@ -665,12 +667,12 @@ impl ToolListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ToolListChangedNotification {
-    fn from_map<A: MapAccess<'de>>(mut map: A, tag: &str) -> Result<Self, A::Error> {
+    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key_seed(Key)? {
+        while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => {
