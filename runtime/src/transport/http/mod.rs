@@ -15,6 +15,8 @@ mod tests_legacy;
 mod tests_modern;
 #[cfg(test)]
 mod tests_modern_tasks;
+#[cfg(test)]
+mod tests_socket;
 
 use std::{
     convert::Infallible,
