@@ -8,6 +8,7 @@ pub mod sampler;
 pub mod serve;
 pub mod stdio;
 pub mod traceability;
+pub mod wire;
 
 /// The README's code compiles.
 #[cfg(doctest)]

@@ -63,7 +63,8 @@ pub async fn serve_this(server: Server) -> Served {
     serve_app(server, app).await
 }
 
-async fn serve_app(server: Server, app: Router) -> Served {
+/// Serves any server as part of an application.
+pub async fn serve_app(server: Server, app: Router) -> Served {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))
         .await
         .expect("a free port");

@@ -1,6 +1,6 @@
 //! Which test covers which requirement.
 //!
-//! Requirements are the ids in the tables of `tests/requirements/tasks.md`. A test names the ids it covers in a comment
+//! Requirements are the ids in the tables of `tests/requirements/*.md`. A test names the ids it covers in a comment
 //! above it: `/// covers: T05-M, M-CAN-2`. A row with a legacy and a modern column has two ids (`T05-L`, `T05-M`). Ids that no test names yet are listed in `tests/requirements/uncovered.txt`, which may only shrink.
 
 use std::{
@@ -40,7 +40,10 @@ impl Report {
     /// Reads the requirements and all tests below the workspace root.
     pub fn read(root: &Path) -> io::Result<Self> {
         let folder = root.join("tests/requirements");
-        let ids = requirement_ids(&fs::read_to_string(folder.join("tasks.md"))?);
+        let mut ids = BTreeSet::new();
+        for table in ["tasks.md", "faults.md"] {
+            ids.extend(requirement_ids(&fs::read_to_string(folder.join(table))?));
+        }
         let allowed = id_list(&fs::read_to_string(folder.join("uncovered.txt"))?);
         let mut files = Vec::new();
         for source in SOURCES {

@@ -6,15 +6,10 @@ use mcp_tasks::{Server, State, TaskContext, ToolError, task_tool, tools};
 use mcp_tasks_tests::{
     legacy,
     modern::{self, all_capabilities},
+    wire::Wire,
 };
 use serde_json::{Value, json};
-use tokio::{
-    io::{
-        AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
-        duplex, split,
-    },
-    sync::Notify,
-};
+use tokio::sync::Notify;
 
 const IMMEDIATE: &str = "io.modelcontextprotocol/model-immediate-response";
 const RELATED: &str = "io.modelcontextprotocol/related-task";
@@ -32,69 +27,13 @@ async fn report(State(gate): State<Gate>, ctx: TaskContext) -> Result<String, To
     Ok("reported".to_owned())
 }
 
-/// One connection to a server in this process.
-struct Wire {
-    input: WriteHalf<DuplexStream>,
-    output: Lines<BufReader<ReadHalf<DuplexStream>>>,
-}
-
-impl Wire {
-    fn connect(gate: &Gate) -> Self {
-        let server = Server::builder()
-            .tools(tools![report])
-            .state(gate.clone())
-            .build()
-            .expect("a server");
-        let (ours, theirs) = duplex(1 << 16);
-        let (input, output) = split(theirs);
-        tokio::spawn(async move { server.serve_io(input, output).await });
-        let (output, input) = split(ours);
-        Self {
-            input,
-            output: BufReader::new(output).lines(),
-        }
-    }
-
-    async fn send(&mut self, message: &Value) {
-        self.input
-            .write_all(format!("{message}\n").as_bytes())
-            .await
-            .expect("the server reads");
-    }
-
-    async fn receive(&mut self) -> Value {
-        let line = self
-            .output
-            .next_line()
-            .await
-            .expect("UTF-8")
-            .expect("a message");
-        serde_json::from_str(&line).expect("JSON")
-    }
-
-    /// Sends a request; gives its answer and what came before it.
-    async fn ask(&mut self, message: &Value) -> (Value, Vec<Value>) {
-        self.send(message).await;
-        let mut before = Vec::new();
-        loop {
-            let received = self.receive().await;
-            if received["id"] == message["id"] {
-                return (received, before);
-            }
-            before.push(received);
-        }
-    }
-
-    async fn open_session(&mut self) {
-        self.ask(&legacy::request(
-            "init",
-            "initialize",
-            legacy::initialize_params(json!({})),
-        ))
-        .await;
-        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
-            .await;
-    }
+fn connect(gate: &Gate) -> Wire {
+    let server = Server::builder()
+        .tools(tools![report])
+        .state(gate.clone())
+        .build()
+        .expect("a server");
+    Wire::connect(&server)
 }
 
 fn call(token: &str) -> Value {
@@ -123,7 +62,7 @@ fn is_progress(message: &Value) -> bool {
 #[tokio::test]
 async fn a_legacy_task_keeps_the_progress_token_of_its_call_until_it_is_over() {
     let gate = Gate::default();
-    let mut wire = Wire::connect(&gate);
+    let mut wire = connect(&gate);
     wire.open_session().await;
     let mut params = call("mine");
     params["task"] = json!({});
@@ -163,7 +102,7 @@ async fn a_legacy_task_keeps_the_progress_token_of_its_call_until_it_is_over() {
 #[tokio::test]
 async fn a_modern_task_reports_by_its_status_and_sends_nothing() {
     let gate = Gate::default();
-    let mut wire = Wire::connect(&gate);
+    let mut wire = connect(&gate);
     let (handle, mut told) = wire
         .ask(&modern_request("call", "tools/call", call("mine")))
         .await;
@@ -189,7 +128,7 @@ async fn a_modern_task_reports_by_its_status_and_sends_nothing() {
 /// covers: T02-M
 #[tokio::test]
 async fn only_a_tool_call_is_answered_with_a_task() {
-    let mut wire = Wire::connect(&Gate::default());
+    let mut wire = connect(&Gate::default());
     for method in ["tools/list", "server/discover", "tasks/get", "prompts/list"] {
         let params = json!({"task": {"ttl": 1000}, "taskId": "none"});
         let (reply, _) = wire.ask(&modern_request("x", method, params)).await;

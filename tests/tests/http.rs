@@ -147,7 +147,7 @@ async fn an_unknown_version_is_refused_with_the_known_ones() {
     assert!(supported.contains(&json!(REVISION)), "{reply:?}");
 }
 
-/// covers: T22-M, M-CAP-1
+/// covers: T22-M, M-CAP-1, F08
 #[tokio::test]
 async fn tasks_are_closed_to_a_request_that_does_not_declare_them() {
     let server = serve().await;
@@ -183,7 +183,7 @@ async fn tasks_are_closed_to_a_request_that_does_not_declare_them() {
     declaring.send("tasks/cancel", json!({"taskId": id})).await;
 }
 
-/// covers: T21-M
+/// covers: T21-M, F10
 #[tokio::test]
 async fn a_task_request_may_leave_out_the_name_header_but_not_lie_in_it() {
     let server = serve().await;

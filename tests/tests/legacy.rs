@@ -116,7 +116,7 @@ fn updating_a_task_is_no_method_of_this_era() {
     assert_eq!(reply["error"]["code"], -32601, "{reply}");
 }
 
-/// covers: T13-L
+/// covers: T13-L, F04
 #[test]
 fn cancelling_what_is_over_is_an_error_and_changes_nothing() {
     let mut session = Session::open();

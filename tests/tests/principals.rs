@@ -1,7 +1,19 @@
+//! What layers put around a request, and what becomes of it.
+//!
 //! A task belongs to whom it was made for: to all others it does not exist, in either era.
 
-use mcp_tasks_tests::{legacy, serve::serve_with_owners};
+use std::sync::Arc;
+
+use axum::{
+    extract::Request,
+    middleware::{Next, from_fn},
+};
+use mcp_tasks_tests::{
+    fixture, legacy,
+    serve::{serve_app, serve_with_owners},
+};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 /// What an answer about a task gives away, without the id that was asked for.
 fn told(message: &Value, id: &str) -> String {
@@ -53,7 +65,7 @@ async fn a_modern_task_answers_to_its_owner_only() {
         .result();
 }
 
-/// covers: T24-L
+/// covers: T24-L, F16
 #[tokio::test]
 async fn a_legacy_task_answers_to_its_owner_only() {
     let server = serve_with_owners().await;
@@ -176,4 +188,46 @@ async fn clients_may_use_the_same_request_ids() {
     {
         assert!(text.contains(&format!("client {number}")), "{text}");
     }
+}
+
+/// Says when the last copy of it is dropped.
+struct Permit(mpsc::UnboundedSender<()>);
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        // The test may be over.
+        let _ = self.0.send(());
+    }
+}
+
+/// covers: F17
+#[tokio::test]
+async fn what_a_layer_lends_to_a_request_is_given_back_with_the_handle() {
+    let (sender, mut given_back) = mpsc::unbounded_channel();
+    let server = fixture::server().expect("the fixture is a server");
+    let lend = move |mut request: Request, next: Next| {
+        request
+            .extensions_mut()
+            .insert(Arc::new(Permit(sender.clone())));
+        next.run(request)
+    };
+    let app = server.router().layer(from_fn(lend));
+    let served = serve_app(server, app).await;
+    let client = served.client();
+    let made = client.call("slow_compute", json!({"seconds": 60})).await;
+    let id = made.result()["taskId"]
+        .as_str()
+        .expect("a handle")
+        .to_owned();
+    given_back.recv().await.expect("a permit");
+    let task = client.send("tasks/get", json!({"taskId": id})).await;
+    assert_eq!(
+        task.result()["status"],
+        "working",
+        "the task goes on without it"
+    );
+    client
+        .send("tasks/cancel", json!({"taskId": id}))
+        .await
+        .result();
 }

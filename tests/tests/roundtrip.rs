@@ -8,7 +8,7 @@ use mcp_tasks_tests::{
 };
 use mcp_tasks_types::{
     v2025_11_25::{self, PrimitiveSchemaDefinition},
-    v2026_07_28::{self, ContentBlock},
+    v2026_07_28::{self, CallToolResultResponseResult, ContentBlock},
 };
 use serde_json::{Value, json};
 
@@ -68,6 +68,7 @@ fn every_official_example_comes_back_equal() {
     assert!(count >= 80, "only {count} examples found");
 }
 
+/// covers: F01, F30
 #[test]
 fn audio_is_audio_and_not_the_first_block_that_fits() {
     let audio = json!({"type": "audio", "data": "AAAA", "mimeType": "audio/wav"});
@@ -89,6 +90,7 @@ fn audio_is_audio_and_not_the_first_block_that_fits() {
     }
 }
 
+/// covers: F01
 #[test]
 fn a_boolean_field_of_a_form_is_a_boolean_field() {
     let schema = json!({"type": "boolean"});
@@ -108,7 +110,7 @@ fn a_boolean_field_of_a_form_is_a_boolean_field() {
     );
 }
 
-/// covers: T06-M
+/// covers: T06-M, F02
 #[test]
 fn the_time_to_live_of_a_task_may_be_null_but_not_missing() {
     let task = json!({
@@ -135,6 +137,57 @@ fn what_no_schema_names_survives() {
     unchanged(Revision::V2026_07_28, "Tool", &value);
 }
 
+/// covers: F15
+#[test]
+fn a_result_of_nothing_but_meta_is_no_tool_result() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        let error = refused(
+            revision,
+            "CallToolResult",
+            &json!({"_meta": {}, "resultType": "complete"}),
+        );
+        assert!(error.contains("content"), "{error}");
+    }
+}
+
+/// covers: F28
+#[test]
+fn a_tool_result_is_not_taken_for_a_question() {
+    let response = |result: Value| json!({"jsonrpc": "2.0", "id": 1, "result": result});
+    let content = json!([{"type": "text", "text": "kept"}]);
+    let done = response(json!({"resultType": "complete", "content": content}));
+    let asked = response(json!({"resultType": "input_required", "requestState": "s"}));
+    for message in [&done, &asked] {
+        unchanged(Revision::V2026_07_28, "CallToolResultResponse", message);
+    }
+    let done: v2026_07_28::CallToolResultResponse =
+        serde_json::from_value(done).expect("a response");
+    assert!(
+        matches!(done.result, CallToolResultResponseResult::CallToolResult(_)),
+        "{done:?}"
+    );
+    let asked: v2026_07_28::CallToolResultResponse =
+        serde_json::from_value(asked).expect("a response");
+    assert!(
+        matches!(
+            asked.result,
+            CallToolResultResponseResult::InputRequiredResult(_)
+        ),
+        "{asked:?}"
+    );
+}
+
+/// covers: F29
+#[test]
+fn numbers_empty_arrays_and_nulls_come_back_as_they_were() {
+    let annotations = json!({"priority": 0.8, "audience": []});
+    unchanged(Revision::V2025_11_25, "Annotations", &annotations);
+    unchanged(Revision::V2026_07_28, "Annotations", &annotations);
+    let result = json!({"resultType": "complete", "content": [], "structuredContent": null});
+    unchanged(Revision::V2026_07_28, "CallToolResult", &result);
+}
+
+/// covers: F29
 #[test]
 fn an_array_of_values_is_no_object() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {

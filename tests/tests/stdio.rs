@@ -140,7 +140,7 @@ fn the_end_of_the_input_lets_running_calls_finish_and_ends_the_server() {
     assert!(well);
 }
 
-/// covers: X-RPC-1
+/// covers: X-RPC-1, F20
 #[test]
 fn ids_come_back_as_they_were_sent() {
     let mut server = start();
@@ -163,6 +163,17 @@ fn unknown_notifications_and_blank_lines_are_passed_over() {
     server.send(&json!({"jsonrpc": "2.0", "method": "notifications/of_the_future", "params": {}}));
     server.send_line(b"");
     still_works(&mut server);
+}
+
+/// covers: F19
+#[test]
+fn what_a_tool_logs_does_not_get_between_the_messages() {
+    let mut server = start();
+    // The next line on standard output is the answer, or the test fails.
+    let reply = server.ask(&call(7, "test_logging_tool", json!({})));
+    assert_eq!(reply["id"], 7, "{reply}");
+    let (rest, _) = server.close();
+    assert!(rest.is_empty(), "{rest:?}");
 }
 
 /// The example in `runtime/examples`, built as its readers build it.

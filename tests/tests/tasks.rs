@@ -47,7 +47,7 @@ async fn discovery_shows_the_extension_and_nothing_of_the_other_era() {
     }
 }
 
-/// covers: T05-M, T06-M, T07-M, T20-M, M-TIME-1
+/// covers: T05-M, T06-M, T07-M, T20-M, M-TIME-1, F18
 #[tokio::test]
 async fn a_handle_is_flat_and_can_be_got_at_once() {
     let server = serve().await;
@@ -178,7 +178,7 @@ async fn a_question_is_shown_answered_and_gone() {
     }
 }
 
-/// covers: T11-M, M-UPD-2
+/// covers: T11-M, M-UPD-2, F13
 #[tokio::test]
 async fn parallel_questions_are_answered_one_by_one_and_stray_answers_do_nothing() {
     let server = serve().await;
@@ -257,7 +257,7 @@ async fn an_answer_that_does_not_fit_is_refused_and_the_question_stays() {
     client.send("tasks/cancel", json!({"taskId": id})).await;
 }
 
-/// covers: T12-M, T13-M, M-CAN-1
+/// covers: T12-M, T13-M, M-CAN-1, F04
 #[tokio::test]
 async fn cancelling_is_acknowledged_also_when_it_is_too_late() {
     let server = serve().await;
@@ -297,7 +297,7 @@ async fn what_is_no_task_is_refused_on_every_method_alike() {
     }
 }
 
-/// covers: T03-M
+/// covers: T03-M, F09
 #[tokio::test]
 async fn the_other_eras_task_member_changes_nothing() {
     let server = serve().await;
@@ -312,7 +312,7 @@ async fn the_other_eras_task_member_changes_nothing() {
     assert!(reply.result().get("taskId").is_none(), "{reply:?}");
 }
 
-/// covers: T26-M
+/// covers: T26-M, F05
 #[tokio::test]
 async fn questions_before_a_task_come_first_and_then_the_handle() {
     let server = serve().await;
@@ -400,7 +400,7 @@ async fn fleeting() -> &'static str {
     "gone soon"
 }
 
-/// covers: M-TIME-3
+/// covers: M-TIME-3, F06
 #[tokio::test]
 async fn an_expired_task_is_unknown_on_every_method_alike() {
     let server = Server::builder()

@@ -102,7 +102,7 @@ async fn one_bad_answer_leaves_all_questions_open() {
     assert_eq!(engine.look(&id).await, before);
 }
 
-/// covers: M-UPD-4
+/// covers: M-UPD-4, F27
 #[tokio::test(start_paused = true)]
 async fn what_the_client_did_not_declare_is_not_asked() {
     let engine = engine();
@@ -174,6 +174,7 @@ async fn a_question_that_the_tool_gives_up_is_withdrawn() {
     assert_eq!(result(&engine.end(&id).await), text("gave up"));
 }
 
+/// covers: F23
 #[tokio::test(start_paused = true)]
 async fn of_two_answers_at_once_one_is_delivered() {
     let engine = engine();

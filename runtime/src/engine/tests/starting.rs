@@ -147,6 +147,7 @@ async fn a_protocol_error_fails_the_task_with_that_error() {
     assert_eq!(task.status_message(), Some("busy"));
 }
 
+/// covers: F21
 #[tokio::test(start_paused = true)]
 async fn a_panic_fails_the_task_and_keeps_its_words_from_the_client() {
     let engine = engine();

@@ -32,7 +32,7 @@ async fn gone(engine: &Engine, id: &str) {
     assert!(engine.list(None, None).await.unwrap().tasks.is_empty());
 }
 
-/// covers: M-TIME-2, L-RES-3
+/// covers: M-TIME-2, L-RES-3, F07
 #[tokio::test(start_paused = true)]
 async fn work_that_outlives_its_task_is_failed_told_dropped_and_removed() {
     let store = Arc::new(MemoryStore::new());
@@ -97,6 +97,7 @@ async fn a_sooner_deadline_wakes_the_one_who_sleeps_for_a_later_one() {
     assert_eq!(store.len(), 1);
 }
 
+/// covers: F24
 #[tokio::test(start_paused = true)]
 async fn steps_of_the_wall_clock_neither_expire_a_task_nor_keep_it() {
     for step in [DAY, -DAY] {

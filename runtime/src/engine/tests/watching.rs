@@ -77,7 +77,7 @@ async fn a_subscriber_sees_what_a_reader_sees() {
     assert_eq!(seen.last().unwrap(), &(Status::Completed, both));
 }
 
-/// covers: M-LSN-2
+/// covers: M-LSN-2, F22
 #[tokio::test(start_paused = true)]
 async fn a_late_subscriber_hears_the_end_once() {
     let engine = engine();

@@ -265,7 +265,7 @@ async fn a_question_goes_to_an_open_result_stream() {
     }
 }
 
-/// covers: L-INP-2, T18-L
+/// covers: L-INP-2, T18-L, F26
 #[tokio::test]
 async fn a_question_goes_to_the_sessions_stream_once_the_client_has_named_the_task() {
     let (server, _) = server();
