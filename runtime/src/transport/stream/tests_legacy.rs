@@ -394,7 +394,7 @@ async fn changes_of_status_are_told_to_the_session() {
     assert!(told["params"].get("_meta").is_none());
 }
 
-/// covers: T27-L, T27-M, X-NEG-1, L-TOL-2
+/// covers: T27-L, T27-M, X-NEG-1, L-TOL-2, F25
 #[tokio::test]
 async fn one_connection_may_speak_both_ways_and_sees_one_task_in_two_shapes() {
     let (mut client, _, _, _) = initialized("2025-11-25", all()).await;
