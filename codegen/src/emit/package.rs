@@ -21,7 +21,7 @@ pub(super) fn manifest(model: &Model, package: &str) -> String {
          rust-version = \"1.88\"\n\n\
          [dependencies]\n\
          serde = {{ version = \"1.0.220\", default-features = false, features = [\"std\"] }}\n\
-         serde_json = \"1.0.145\"\n",
+         serde_json = {{ version = \"1.0.145\", features = [\"float_roundtrip\"] }}\n",
         inputs.join(", ")
     );
     let features: Vec<_> = model
