@@ -238,7 +238,7 @@ pub(super) fn post() -> http::request::Builder {
 
 /// Sends a request to a server.
 pub(super) async fn send(server: &Server, request: Request<Body>) -> Response<Body> {
-    server.router().oneshot(request).await.unwrap()
+    server.http_service().oneshot(request).await.unwrap()
 }
 
 /// Sends a modern message, and reads all that comes back.
