@@ -297,7 +297,7 @@ pub fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Removes `x/..` and `.` from a path by its text, so that messages show short paths.
-fn tidy(path: &Path) -> PathBuf {
+pub(crate) fn tidy(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut out = PathBuf::new();
     for part in path.components() {

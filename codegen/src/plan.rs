@@ -7,7 +7,7 @@ use crate::definitions::{Definitions, DefinitionsError};
 use crate::docs::{Docs, DocsError};
 use crate::emit::{self, Options};
 use crate::import::{is_name, module_and_feature, name_of};
-use crate::manifest::{Manifest, ManifestError};
+use crate::manifest::{Manifest, ManifestError, matches, tidy};
 use crate::model::{Input, Model, ModelError};
 use crate::source;
 use crate::write::{HEADER, WriteError, Written, generated_below, is_foreign, remove, replace};
@@ -163,7 +163,14 @@ impl Plan {
             package: Some(package),
             registry: request.registry,
         };
-        let files = placed(&request.out, emit::emit(&model, &options));
+        let mut files = placed(&request.out, emit::emit(&model, &options));
+        if inside_foreign_workspace(&request.out)
+            && let Some((_, text)) = files
+                .iter_mut()
+                .find(|(path, _)| path.ends_with("Cargo.toml"))
+        {
+            text.push_str("\n# A workspace of its own: the one around it does not name this crate.\n[workspace]\n");
+        }
         Ok(Self {
             files,
             swept: vec![request.out.join("src")],
@@ -261,6 +268,32 @@ fn headed(path: &Path, text: String) -> String {
     format!(
         "{comment} {HEADER} generate. Do not edit; change the schema or its documentation.\n\n{text}"
     )
+}
+
+/// Whether cargo would take a crate in `dir` for part of a workspace that does not name it, and refuse
+/// to build it.
+fn inside_foreign_workspace(dir: &Path) -> bool {
+    let here = std::env::current_dir().unwrap_or_default();
+    // By its text, since the directory need not exist yet.
+    let dir = tidy(&here.join(dir));
+    dir.ancestors().skip(1).any(|root| {
+        let Ok(text) = std::fs::read_to_string(root.join("Cargo.toml")) else {
+            return false;
+        };
+        let Ok(toml) = text.parse::<toml::Table>() else {
+            return false;
+        };
+        let Some(workspace) = toml.get("workspace") else {
+            return false;
+        };
+        let relative = dir.strip_prefix(root).unwrap_or(&dir).display().to_string();
+        let names = |key: &str| {
+            let list = workspace.get(key).and_then(toml::Value::as_array);
+            let mut names = list.into_iter().flatten().filter_map(toml::Value::as_str);
+            names.any(|pattern| matches(pattern.trim_end_matches('/'), &relative))
+        };
+        !names("members") && !names("exclude")
+    })
 }
 
 fn package_name(request: &AdHoc) -> Result<String, PlanError> {
