@@ -134,7 +134,7 @@ impl Param {
         check::parameter_attributes(cx, &ours, &theirs);
         input.attrs = theirs;
 
-        let binding = binding(&input.pat).unwrap_or_else(|| format_ident!("arg{index}"));
+        let binding = binding(&input.pat).unwrap_or_else(|| format_ident!("__argument_{index}"));
         let ty = (*input.ty).clone();
         let wire_name = LitStr::new(&attr::plain(&binding), binding.span());
         let arg = ours

@@ -93,9 +93,12 @@ fn free(tool: &ToolFunction, function: &Function, build: &TokenStream) -> TokenS
     let bindings = tool.params.iter().map(|param| &param.binding);
     let result = &tool.output;
     let body = ast::body_or_empty(body.as_ref());
+    let inside = name_inside(tool);
+    let mut written = sig.clone();
+    written.ident = inside.clone();
     quote! {
-        #(#outer)*
         #[allow(clippy::too_many_arguments)]
+        #(#outer)*
         #vis fn #name(#(#arguments),*)
             -> #krate::Invocation<impl #krate::ToolDefinition, impl #krate::Future<Output = #result>>
         {
@@ -110,18 +113,28 @@ fn free(tool: &ToolFunction, function: &Function, build: &TokenStream) -> TokenS
 
             #(#inner)*
             #[allow(clippy::too_many_arguments, clippy::unused_async)]
-            #sig #body
+            #written #body
 
-            #krate::Invocation::new(__McpTasksTool, #name(#(#bindings),*))
+            #krate::Invocation::new(__McpTasksTool, #inside(#(#bindings),*))
         }
     }
 }
 
 /// The function's tool.
 fn body_of_tool(krate: &Crate, tool: &ToolFunction) -> TokenStream {
-    let name = &tool.ident;
+    let name = name_inside(tool);
     let start = |values: &[TokenStream]| quote_spanned!(name.span()=> #name(#(#values),*));
     build(krate, tool, &TokenStream::new(), start)
+}
+
+/// What the function as written is called inside the one that stands in its place: the same, for the sake of what
+/// shows names, unless a parameter has that name too.
+fn name_inside(tool: &ToolFunction) -> Ident {
+    if tool.params.iter().any(|param| param.binding == tool.ident) {
+        format_ident!("__mcp_tasks_{}", tool.ident)
+    } else {
+        tool.ident.clone()
+    }
 }
 
 /// A variable that no code of the user can see, and that no constant of the user can stand for.

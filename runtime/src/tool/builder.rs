@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::{
     Args, CancelMode, Icon, IntoToolOutput, OnRestart, StateKey, TaskSupport, Tool,
     ToolAnnotations, ToolCall, ToolDescriptor, ToolError, ToolFuture, ToolHandler, ToolOutput,
+    bounds,
     decode::{DecodeError, names},
     parameter::{Argument, Arguments, Extract, Question, expectation},
     schema,
@@ -233,12 +234,15 @@ impl ToolBuilder {
                 }
             }
         };
+        let descriptor = Arc::new(self.descriptor);
+        let handler = Handler {
+            descriptor: Arc::clone(&descriptor),
+            checks,
+            start: Box::new(start),
+        };
         Tool {
-            descriptor: Arc::new(self.descriptor),
-            handler: Arc::new(Handler {
-                checks,
-                start: Box::new(start),
-            }),
+            descriptor,
+            handler: Arc::new(handler),
             fault: self.fault,
         }
     }
@@ -434,6 +438,20 @@ impl Checks {
     }
 }
 
+/// Arguments that break a bound which the schema states.
+fn out_of_bounds<'a>(
+    root: &'a JsonObject,
+    arguments: &'a JsonObject,
+) -> impl Iterator<Item = String> + 'a {
+    arguments.iter().filter_map(move |(name, value)| {
+        let known = root
+            .get("properties")
+            .and_then(|properties| properties.get(name));
+        let schema = known.or_else(|| root.get("additionalProperties"))?;
+        bounds::find(root, schema, value, name)
+    })
+}
+
 fn missing(name: &str, expects: Option<&str>) -> String {
     match expects {
         None => format!("argument `{name}` is missing"),
@@ -454,6 +472,7 @@ fn refusal(problems: Vec<String>) -> Option<ToolError> {
 
 /// The code of a tool that was built.
 struct Handler {
+    descriptor: Arc<ToolDescriptor>,
     checks: Checks,
     start: Start,
 }
@@ -462,11 +481,20 @@ type Start = Box<dyn Fn(ToolReader) -> Result<ToolFuture, ToolError> + Send + Sy
 
 impl ToolHandler for Handler {
     fn check(&self, arguments: &JsonObject) -> Result<(), ToolError> {
-        refusal(self.checks.problems(arguments)).map_or(Ok(()), Err)
+        let mut problems = self.checks.problems(arguments);
+        if problems.is_empty() {
+            problems.extend(out_of_bounds(&self.descriptor.input_schema, arguments));
+        }
+        refusal(problems).map_or(Ok(()), Err)
     }
 
     fn start(&self, call: ToolCall) -> Result<ToolFuture, ToolError> {
-        if !call.arguments.keys().all(|name| self.checks.knows(name)) {
+        let known = call.arguments.keys().all(|name| self.checks.knows(name));
+        if !known
+            || out_of_bounds(&self.descriptor.input_schema, &call.arguments)
+                .next()
+                .is_some()
+        {
             self.check(&call.arguments)?;
         }
         (self.start)(ToolReader {

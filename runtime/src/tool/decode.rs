@@ -13,8 +13,8 @@ use serde_json::{Number, Value};
 
 use crate::JsonObject;
 
-/// Largest integer below which every integer is a double.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+/// Whole doubles below this are an `i128`.
+const WHOLE: f64 = 1e38;
 
 /// Decodes a value.
 pub(crate) fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, DecodeError> {
@@ -172,6 +172,11 @@ fn kind_of(unexpected: &Unexpected<'_>) -> String {
     }
 }
 
+/// What a value is, in a few words.
+pub(super) fn kind_of_value(value: &Value) -> String {
+    Item::Value(value).kind()
+}
+
 /// A string of the caller, shortened.
 fn text_kind(text: &str) -> String {
     const SHOWN: usize = 40;
@@ -248,7 +253,7 @@ impl<'a> Item<'a> {
 }
 
 /// The number as an integer, also when it is written `5.0`.
-fn integral(number: &Number) -> Option<i128> {
+pub(super) fn integral(number: &Number) -> Option<i128> {
     if let Some(value) = number.as_i64() {
         return Some(value.into());
     }
@@ -258,9 +263,9 @@ fn integral(number: &Number) -> Option<i128> {
     let value = number.as_f64()?;
     #[expect(
         clippy::cast_possible_truncation,
-        reason = "whole and within the doubles' exact range"
+        reason = "whole and within the range"
     )]
-    (value.fract() == 0.0 && value.abs() <= EXACT).then_some(value as i128)
+    (value.fract() == 0.0 && value.abs() < WHOLE).then_some(value as i128)
 }
 
 macro_rules! integers {

@@ -3,6 +3,7 @@
 //! Knows nothing of tasks' storage, of eras' wire shapes or of transports. `#[task_tool]` makes one from a function;
 //! a [`Tool`] can also be put together by hand from a [`ToolDescriptor`] and a [`ToolHandler`].
 
+mod bounds;
 mod builder;
 pub(crate) mod decode;
 mod descriptor;

@@ -2,6 +2,7 @@
 
 mod support;
 
+mod agreement;
 mod arguments;
 mod asks;
 mod hygiene;
