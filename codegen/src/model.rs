@@ -16,6 +16,8 @@ mod names;
 mod read;
 mod shape;
 mod share;
+#[cfg(test)]
+mod tests;
 mod unions;
 
 use std::collections::BTreeMap;
