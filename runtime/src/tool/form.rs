@@ -408,8 +408,12 @@ mod tests {
     #[test]
     fn a_struct_gives_a_flat_form() {
         let form = Form::of::<Option<Order>>("order").unwrap();
+        let mut schema = Value::Object(form.schema().clone());
+        // Whether members keep their order is a feature of serde_json that other packages may turn on.
+        let required = schema["required"].as_array_mut().unwrap();
+        required.sort_by_key(Value::to_string);
         assert_eq!(
-            Value::Object(form.schema().clone()),
+            schema,
             json!({
                 "type": "object",
                 "properties": {
