@@ -30,6 +30,7 @@ pub(crate) struct Facts<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Channel<'a> {
     /// HTTP: the `MCP-Protocol-Version` header, and whether there is an `Mcp-Session-Id` header.
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP needs it"))]
     Http {
         version: Option<&'a str>,
         session: bool,

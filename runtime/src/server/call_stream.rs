@@ -10,6 +10,7 @@ use std::{fmt, sync::Arc};
 pub struct CallStream(Arc<dyn Fn() + Send + Sync>);
 
 impl CallStream {
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP needs it"))]
     pub(crate) fn new(let_go: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(let_go))
     }

@@ -27,6 +27,7 @@ pub(crate) struct Outbox(mpsc::Sender<String>);
 
 impl Outbox {
     /// An outbox, and the end at which its messages come out in order. Senders wait when nobody takes them.
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP needs it"))]
     pub(crate) fn new() -> (Self, mpsc::Receiver<String>) {
         let (sender, receiver) = mpsc::channel(16);
         (Self(sender), receiver)

@@ -120,6 +120,7 @@ pub(crate) fn notified(session: &Session, notification: &Notification) {
 }
 
 /// Whether two principals are the same, absent ones included.
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP needs it"))]
 pub(crate) fn belongs_to(session: &Session, principal: Option<&Principal>) -> bool {
     session.principal.as_ref() == principal
 }

@@ -55,6 +55,7 @@ impl Hello {
 
 /// One session.
 pub(crate) struct Session {
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP needs it"))]
     pub(crate) id: String,
     pub(crate) version: &'static str,
     pub(crate) principal: Option<Principal>,

@@ -65,6 +65,7 @@ const CACHEABLE: [&str; 6] = [
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) outcome: Result<JsonObject, RpcError>,
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP needs it"))]
     pub(crate) status: StatusCode,
 }
 

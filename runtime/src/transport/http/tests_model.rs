@@ -199,16 +199,22 @@ impl World {
         }
     }
 
-    async fn step(&mut self) {
-        let now = Instant::now();
-        // The last moment of a task is left alone: the clocks round to milliseconds.
-        if self.lives.iter().any(|life| {
-            now + Duration::from_millis(4) > life.expires
-                && now < life.expires + Duration::from_millis(4)
-        }) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
+    /// Gets clear of the last moments of tasks, since the clocks round to milliseconds, and buries those that are over.
+    async fn calm(&mut self) {
+        const CLOSE: Duration = Duration::from_millis(4);
+        loop {
+            let now = Instant::now();
+            let close = |life: &Life| now + CLOSE > life.expires && now < life.expires + CLOSE;
+            if self.lives.iter().any(close) {
+                tokio::time::sleep(CLOSE).await;
+            } else if !self.expire().await {
+                return;
+            }
         }
-        self.expire().await;
+    }
+
+    async fn step(&mut self) {
+        self.calm().await;
         match self.random.below(16) {
             0 | 1 if self.lives.len() < 40 => self.create(false).await,
             2 | 3 if self.lives.len() < 40 => self.create(true).await,
@@ -226,7 +232,7 @@ impl World {
             _ => {}
         }
         self.settle().await;
-        self.expire().await;
+        self.calm().await;
         self.look().await;
         self.check_waiters().await;
     }
@@ -476,14 +482,15 @@ impl World {
         }
     }
 
-    /// Tasks whose time is over are gone, whatever they were doing.
-    async fn expire(&mut self) {
+    /// Tasks whose time is over are gone, whatever they were doing. False if there was none.
+    async fn expire(&mut self) -> bool {
         let now = Instant::now();
         let (over, lives) = std::mem::take(&mut self.lives)
             .into_iter()
             .partition(|life| life.expires <= now);
         self.lives = lives;
         let over: Vec<Life> = over;
+        let any = !over.is_empty();
         for life in over {
             let params = json!({"taskId": life.id, "inputResponses": {}});
             for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
@@ -511,6 +518,7 @@ impl World {
                 );
             }
         }
+        any
     }
 
     /// Those who wait are answered when their task is over, and not before.
