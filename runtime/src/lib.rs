@@ -18,7 +18,11 @@ pub mod transport;
 pub type JsonObject = serde_json::Map<String, serde_json::Value>;
 pub use futures_core::future::BoxFuture;
 pub use http::Extensions;
-pub use mcp_tasks_macros::{ToolError, task_tool, task_tools};
+pub use mcp_tasks_macros::ToolError;
+#[doc = include_str!("tool/task_tool.md")]
+pub use mcp_tasks_macros::task_tool;
+#[doc = include_str!("tool/task_tools.md")]
+pub use mcp_tasks_macros::task_tools;
 pub use mcp_tasks_types as types;
 pub use server::{Era, FallbackRequest, Limits, RpcError, Server, ServerBuilder};
 pub use task::Principal;
