@@ -77,7 +77,7 @@ fn main() {
         only: args.next().unwrap_or_default(),
     };
 
-    let text = messages::tools_call().to_string();
+    let text = messages::compact(messages::TOOLS_CALL);
     bench.compare(
         "tools_call",
         vec![
@@ -96,7 +96,7 @@ fn main() {
             codec::<rust_mcp_schema::ClientRequest>("rust-mcp-schema", &text),
         ],
     );
-    let text = messages::tools_call_2025().to_string();
+    let text = messages::compact(messages::TOOLS_CALL_2025);
     bench.compare(
         "tools_call_2025",
         vec![
@@ -105,17 +105,27 @@ fn main() {
             codec::<rmcp::model::JsonRpcRequest<rmcp::model::CallToolRequest>>("rmcp", &text),
         ],
     );
-    let text = messages::tool_result().to_string();
-    bench.compare(
-        "tool_result",
-        vec![
-            codec::<v2026_07_28::CallToolResult>("ours", &text),
-            codec::<Value>("serde_json", &text),
-            codec::<rmcp::model::CallToolResult>("rmcp", &text),
-            codec::<rust_mcp_schema::CallToolResult>("rust-mcp-schema", &text),
-        ],
-    );
-    let text = messages::task_created().to_string();
+    for (name, text) in [
+        ("text_result", messages::compact(messages::TEXT_RESULT)),
+        ("tool_result", messages::compact(messages::TOOL_RESULT)),
+        // `type` comes after most of the block that it tells apart.
+        (
+            "tool_result_sorted",
+            messages::sorted(messages::TOOL_RESULT),
+        ),
+        ("text_1mb", messages::large_text()),
+    ] {
+        bench.compare(
+            name,
+            vec![
+                codec::<v2026_07_28::CallToolResult>("ours", &text),
+                codec::<Value>("serde_json", &text),
+                codec::<rmcp::model::CallToolResult>("rmcp", &text),
+                codec::<rust_mcp_schema::CallToolResult>("rust-mcp-schema", &text),
+            ],
+        );
+    }
+    let text = messages::compact(messages::TASK_CREATED);
     bench.compare(
         "task_created",
         vec![
@@ -124,7 +134,7 @@ fn main() {
             codec::<rmcp::model::CreateTaskResult>("rmcp", &text),
         ],
     );
-    let text = messages::task_completed().to_string();
+    let text = messages::compact(&messages::task_completed());
     bench.compare(
         "task_completed",
         vec![
@@ -133,7 +143,7 @@ fn main() {
             codec::<rmcp::model::GetTaskResult>("rmcp", &text),
         ],
     );
-    let text = messages::list_tools().to_string();
+    let text = messages::compact(&messages::list_tools());
     bench.compare(
         "list_tools_200",
         vec![
@@ -141,16 +151,6 @@ fn main() {
             codec::<Value>("serde_json", &text),
             codec::<rmcp::model::ListToolsResult>("rmcp", &text),
             codec::<rust_mcp_schema::ListToolsResult>("rust-mcp-schema", &text),
-        ],
-    );
-    let text = messages::large_text().to_string();
-    bench.compare(
-        "text_1mb",
-        vec![
-            codec::<v2026_07_28::CallToolResult>("ours", &text),
-            codec::<Value>("serde_json", &text),
-            codec::<rmcp::model::CallToolResult>("rmcp", &text),
-            codec::<rust_mcp_schema::CallToolResult>("rust-mcp-schema", &text),
         ],
     );
 }
