@@ -1,5 +1,6 @@
 //! Shared parts of the workspace tests.
 
+pub mod crash;
 pub mod fixture;
 pub mod legacy;
 pub mod modern;
