@@ -216,7 +216,7 @@ async fn cancel(round: &Round, wire: &Wire, entry: &mut Entry) -> Result<(), Sto
     entry.cancelling(round.pid);
     match wire.ask("tasks/cancel", json!({"taskId": entry.id})).await {
         // The legacy era refuses to cancel what is over.
-        Err(Trouble::Refused(why)) if why.contains("-32602") && why.contains("terminal") => {}
+        Err(Trouble::Refused(why)) if why.contains("-32602") && why.contains("already") => {}
         reply => {
             check_on(round, entry, reply)?;
             entry.cancel_acknowledged(round.pid);
