@@ -164,6 +164,14 @@ fn each_official_file_of_another_revision_becomes_a_faithful_crate() {
 }
 
 #[test]
+fn several_official_files_of_other_revisions_become_one_faithful_crate() {
+    let inputs = official();
+    if inputs.len() > 1 {
+        check("fidelity-several", &inputs);
+    }
+}
+
+#[test]
 fn a_draft_07_file_becomes_a_faithful_crate() {
     let facts = fs::read_to_string(root().join("schema/ext-tasks.json")).expect("the facts");
     let facts = facts.replace("#/$defs/", "#/definitions/");

@@ -418,6 +418,13 @@ fn library(model: &Model, options: &Options) -> String {
         quote!(#docs #feature #[rustfmt::skip] pub mod #name;)
     });
     let convert = convert::text(model).map(|_| quote!());
+    let registry = match model.modules.as_slice() {
+        [only] if registry(options) == Registry::Always => {
+            let name = ident(&only.name);
+            quote!(pub use #name::registry;)
+        }
+        _ => quote!(),
+    };
     let common = has_common(model).then(|| {
         let docs = doc("Types that several of the modules have in common.");
         quote!(#docs #[rustfmt::skip] pub mod common;)
@@ -432,6 +439,7 @@ fn library(model: &Model, options: &Options) -> String {
         #[allow(dead_code)] // not every set of schemas needs every helper
         mod support;
 
+        #registry
         pub use support::{ConversionError, JsonObject, UnknownValue};
     };
     render(&package::front(model, options), &items)

@@ -9,7 +9,6 @@ use super::{Expr, Home, Type, TypeId, TypeKind};
 pub(super) fn share(modules: Vec<Lowered>) -> (Vec<Type>, Vec<Vec<TypeId>>) {
     // Classes start as "same name and same look" and are split until all members of a class refer to the same classes.
     let mut class: Vec<Vec<usize>> = Vec::new();
-    let mut count = 0;
     let mut targets: Vec<Vec<Vec<usize>>> = Vec::new();
     let mut first: BTreeMap<String, usize> = BTreeMap::new();
     for module in &modules {
@@ -24,23 +23,10 @@ pub(super) fn share(modules: Vec<Lowered>) -> (Vec<Type>, Vec<Vec<TypeId>>) {
         class.push(classes);
         targets.push(of_module);
     }
-    while count != distinct(&class) {
-        count = distinct(&class);
-        let mut next: BTreeMap<(usize, Vec<usize>), usize> = BTreeMap::new();
-        let mut refined = Vec::new();
-        for (module, classes) in class.iter().enumerate() {
-            let mut row = Vec::new();
-            for (index, own) in classes.iter().enumerate() {
-                let refs = targets[module][index]
-                    .iter()
-                    .map(|target| classes[*target])
-                    .collect();
-                let fresh = next.len();
-                row.push(*next.entry((*own, refs)).or_insert(fresh));
-            }
-            refined.push(row);
-        }
-        class = refined;
+    refine(&mut class, &targets);
+    // `common` has one place for each name: what loses it becomes a type of each module, and so does what refers to it.
+    while part_namesakes(&modules, &mut class) {
+        refine(&mut class, &targets);
     }
     let mut types: Vec<Type> = Vec::new();
     let mut by_class: BTreeMap<usize, TypeId> = BTreeMap::new();
@@ -68,6 +54,59 @@ pub(super) fn share(modules: Vec<Lowered>) -> (Vec<Type>, Vec<Vec<TypeId>>) {
         ty.kind.ids(&mut |id| *id = of_module[id.0]);
     }
     (types, ids)
+}
+
+/// Splits classes until all members of a class refer to the same classes.
+fn refine(class: &mut Vec<Vec<usize>>, targets: &[Vec<Vec<usize>>]) {
+    let mut count = 0;
+    while count != distinct(class) {
+        count = distinct(class);
+        let mut next: BTreeMap<(usize, Vec<usize>), usize> = BTreeMap::new();
+        let mut refined = Vec::new();
+        for (module, classes) in class.iter().enumerate() {
+            let mut row = Vec::new();
+            for (index, own) in classes.iter().enumerate() {
+                let refs = targets[module][index]
+                    .iter()
+                    .map(|target| classes[*target])
+                    .collect();
+                let fresh = next.len();
+                row.push(*next.entry((*own, refs)).or_insert(fresh));
+            }
+            refined.push(row);
+        }
+        *class = refined;
+    }
+}
+
+/// Where several shared types have one name, leaves it to the one that most modules have, or else the newest; each
+/// module gets its own of the others. Tells whether there were any.
+fn part_namesakes(modules: &[Lowered], class: &mut [Vec<usize>]) -> bool {
+    let mut members: BTreeMap<(&str, usize), Vec<(usize, usize)>> = BTreeMap::new();
+    for (module, lowered) in modules.iter().enumerate() {
+        for (index, ty) in lowered.types.iter().enumerate() {
+            let key = (ty.name.as_str(), class[module][index]);
+            members.entry(key).or_default().push((module, index));
+        }
+    }
+    let mut shared: BTreeMap<&str, Vec<Vec<(usize, usize)>>> = BTreeMap::new();
+    for ((name, _), places) in members {
+        if places.len() > 1 {
+            shared.entry(name).or_default().push(places);
+        }
+    }
+    let mut fresh = class.iter().flatten().max().map_or(0, |last| last + 1);
+    let mut any = false;
+    for mut groups in shared.into_values().filter(|groups| groups.len() > 1) {
+        groups.sort_by_key(|places| (places.len(), places.last().copied()));
+        groups.pop();
+        for (module, index) in groups.into_iter().flatten() {
+            class[module][index] = fresh;
+            fresh += 1;
+            any = true;
+        }
+    }
+    any
 }
 
 fn distinct(class: &[Vec<usize>]) -> usize {

@@ -181,6 +181,21 @@ fn what_two_files_agree_on_is_one_type() {
 }
 
 #[test]
+fn of_two_shared_types_of_one_name_the_newer_is_in_common() {
+    let leaf = |ty: &str| object(json!({"x": {"type": ty}}));
+    let tree = object(json!({"leaf": {"$ref": "#/$defs/Leaf"}}));
+    let file = |ty: &str| defs(json!({"Leaf": leaf(ty), "Tree": tree}));
+    let files = ["string", "string", "boolean", "boolean"].map(file);
+    let model = build(&files).expect("valid");
+    let home = |module: usize, name: &str| model.get(model.modules[module].definitions[name]).home;
+    for name in ["Leaf", "Tree"] {
+        assert_eq!(home(0, name), Home::Module(0));
+        assert_eq!(home(1, name), Home::Module(1));
+        assert_eq!((home(2, name), home(3, name)), (Home::Common, Home::Common));
+    }
+}
+
+#[test]
 fn the_registry_knows_who_sends_and_what_comes_back() {
     let message = |method: &str| {
         object(
