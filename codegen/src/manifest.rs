@@ -39,6 +39,9 @@ pub struct Manifest {
     /// Places where generated types accept more than the schema says.
     #[serde(default, rename = "relax")]
     pub relaxations: Vec<Relaxation>,
+    /// Numbers that the types hold otherwise than JSON does.
+    #[serde(default, rename = "limit")]
+    pub limits: Vec<Limit>,
 }
 
 /// What is written, and where.
@@ -132,6 +135,39 @@ pub struct Relaxation {
     pub accept: Vec<String>,
     /// Why exactness would hurt.
     pub reason: String,
+}
+
+/// Numbers that a schema allows and the generated types hold otherwise. The types always do so; the entry declares it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Limit {
+    /// Which numbers.
+    pub numbers: Numbers,
+    /// What becomes of them.
+    pub effect: Effect,
+    /// Why exactness would cost too much.
+    pub reason: String,
+}
+
+/// Numbers that are not held exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub enum Numbers {
+    /// Of the type `integer`, and too large for 64 bits.
+    #[serde(rename = "integers-past-64-bits")]
+    IntegersPast64Bits,
+    /// Of the type `number`, written as integers, and between two doubles.
+    #[serde(rename = "numbers-past-53-bits")]
+    NumbersPast53Bits,
+}
+
+/// What becomes of a number that is not held exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// It is an error.
+    Refused,
+    /// It becomes the nearest that can be held.
+    Rounded,
 }
 
 /// Why a manifest could not be used.
@@ -264,6 +300,18 @@ impl Manifest {
                 }
             }
         }
+        for (index, limit) in self.limits.iter().enumerate() {
+            let effect = match limit.numbers {
+                Numbers::IntegersPast64Bits => Effect::Refused,
+                Numbers::NumbersPast53Bits => Effect::Rounded,
+            };
+            if limit.effect != effect {
+                return Err(conflict(format!(
+                    "the limit {}: these are {effect:?} by the generated types; correct `effect`",
+                    index + 1
+                )));
+            }
+        }
         for member in self
             .renames
             .iter()
@@ -368,6 +416,24 @@ mod tests {
             error.contains("`X` is in the domains `a` and `b`"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_limit_says_what_the_types_do() {
+        let parse = |numbers: &str, effect: &str| {
+            let text = format!("[[limit]]\nnumbers='{numbers}'\neffect='{effect}'\nreason='x'");
+            Manifest::parse(Path::new("m.toml"), &text).map(|it| it.limits[0].numbers)
+        };
+        let numbers = parse("integers-past-64-bits", "refused").expect("valid");
+        assert_eq!(numbers, Numbers::IntegersPast64Bits);
+        for (numbers, effect, part) in [
+            ("integers-past-64-bits", "rounded", "Refused"),
+            ("numbers-past-53-bits", "refused", "Rounded"),
+            ("numbers", "refused", "integers-past-64-bits"),
+        ] {
+            let error = parse(numbers, effect).expect_err("refused").to_string();
+            assert!(error.contains(part), "{error}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use mcp_tasks_tests::sampler::{Document, Plan, Relaxation, Report, run};
+use mcp_tasks_tests::sampler::{Document, Limit, Plan, Relaxation, Report, run};
 use mcp_tasks_types::{ext_tasks, v2025_11_25, v2026_07_28};
 
 type Reencode = fn(&str, &str) -> Option<Result<String, String>>;
@@ -52,6 +52,7 @@ fn plan() -> Plan {
         mutants: count,
         only: set("MCP_FIDELITY_ONLY"),
         relaxations: Relaxation::of_manifest(&manifest).expect("the manifest's relaxations"),
+        limits: Limit::of_manifest(&manifest).expect("the manifest's limits"),
     };
     println!("repeat with MCP_FIDELITY_SEED={}", plan.seed);
     plan

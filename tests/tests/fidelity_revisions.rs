@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use mcp_tasks_tests::sampler::{Document, Pipe, Plan, Report, run};
+use mcp_tasks_tests::sampler::{Document, Limit, Pipe, Plan, Report, run};
 use serde_json::{Value, json};
 
 /// Other revisions, and the modules that they become.
@@ -113,12 +113,14 @@ fn compare(program: &Path, input: &Input) -> Report {
     let seed = std::env::var("MCP_FIDELITY_SEED")
         .ok()
         .and_then(|s| s.parse().ok());
+    let manifest = fs::read_to_string(root().join("schema/manifest.toml")).expect("the manifest");
     let plan = Plan {
         seed: seed.unwrap_or_else(|| fastrand::u64(..)),
         valid: 40,
         mutants: 40,
         only: std::env::var("MCP_FIDELITY_ONLY").ok(),
         relaxations: Vec::new(),
+        limits: Limit::of_manifest(&manifest).expect("the manifest's limits"),
     };
     println!("repeat with MCP_FIDELITY_SEED={}", plan.seed);
     let report = run(&document, &plan, &|def, text| pipe.reencode(def, text));

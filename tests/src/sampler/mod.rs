@@ -29,7 +29,7 @@ pub mod valid;
 pub mod value;
 
 pub use pipe::Pipe;
-pub use relax::Relaxation;
+pub use relax::{Limit, Relaxation};
 pub use report::Report;
 pub use run::{Plan, run};
 pub use schema::Document;

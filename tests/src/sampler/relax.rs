@@ -1,4 +1,5 @@
-//! Places where the types accept more than the schema says, on purpose.
+//! Where the types differ from the schema on purpose, as the manifest declares it: places where they accept more,
+//! and numbers that they cannot hold.
 
 use serde_json::{Value, json};
 use toml::Table;
@@ -52,6 +53,50 @@ impl Relaxation {
             return json!({});
         }
         json!({ "anyOf": [schema, { "type": self.accept }] })
+    }
+}
+
+/// Numbers that are valid and not held exactly, as the manifest declares them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// An integer that 64 bits cannot hold is refused.
+    IntegersPast64Bits,
+    /// An integer in a `number` member comes back as the nearest double.
+    NumbersPast53Bits,
+}
+
+impl Limit {
+    const ALL: [Self; 2] = [Self::IntegersPast64Bits, Self::NumbersPast53Bits];
+
+    /// What the manifest and reports call it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IntegersPast64Bits => "integers-past-64-bits",
+            Self::NumbersPast53Bits => "numbers-past-53-bits",
+        }
+    }
+
+    /// The `[[limit]]` entries of a manifest.
+    ///
+    /// # Errors
+    ///
+    /// A message, when the text is no TOML or an entry is not known here.
+    pub fn of_manifest(text: &str) -> Result<Vec<Self>, String> {
+        let manifest: Table = text
+            .parse()
+            .map_err(|e| format!("the manifest is no TOML: {e}"))?;
+        let entries = manifest.get("limit").and_then(toml::Value::as_array);
+        let known = |entry: &toml::Value| {
+            let name = entry.get("numbers")?.as_str()?;
+            entry.get("reason")?.as_str()?;
+            Self::ALL.into_iter().find(|limit| limit.name() == name)
+        };
+        entries
+            .into_iter()
+            .flatten()
+            .map(|e| known(e).ok_or_else(|| format!("no known `numbers`, or no `reason`: {e}")))
+            .collect()
     }
 }
 

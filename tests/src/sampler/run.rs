@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::json::{Equality, compare};
 use super::mutate::{Fault, mutate};
 use super::oracle::Oracle;
-use super::relax::{Relaxation, relax};
+use super::relax::{Limit, Relaxation, relax};
 use super::report::{Mismatch, Problem, Report};
 use super::schema::Document;
 use super::shrink::shrink;
@@ -34,12 +34,9 @@ pub struct Plan {
     pub only: Option<String>,
     /// Places where more is accepted than the schema says.
     pub relaxations: Vec<Relaxation>,
+    /// Numbers that are not held exactly.
+    pub limits: Vec<Limit>,
 }
-
-/// What reports call integers that 64 bits cannot hold.
-pub const PAST_64_BITS: &str = "integers past 64 bits";
-/// What reports call integers in `number` members that a double rounds.
-pub const PAST_53_BITS: &str = "integers past 2^53 held as a double";
 
 /// Mismatches of one kind in one definition that are worth the work.
 const SHRUNK_PER_DEFINITION: usize = 3;
@@ -54,6 +51,7 @@ pub fn run(document: &Document, plan: &Plan, reencode: Reencode<'_>) -> Report {
         relaxed: relaxed
             .as_ref()
             .map(|(name, document)| (name.as_str(), Oracle::new(document))),
+        limits: &plan.limits,
         reencode,
     };
     let mut report = Report::new(&document.name);
@@ -190,6 +188,7 @@ pub enum Verdict {
 struct Judge<'d, 'f> {
     oracle: Oracle<'d>,
     relaxed: Option<(&'d str, Oracle<'d>)>,
+    limits: &'d [Limit],
     reencode: Reencode<'f>,
 }
 
@@ -210,8 +209,12 @@ impl Judge<'_, '_> {
                 let equality = compare(text, &again);
                 match (valid, equality) {
                     (true, Equality::Equal) => Verdict::Agrees,
-                    (true, Equality::NearestDouble) => Verdict::Declared(PAST_53_BITS.to_owned()),
-                    (true, Equality::Different) => Verdict::Mismatch(Problem::NotEqual, again),
+                    (true, Equality::NearestDouble)
+                        if self.limits.contains(&Limit::NumbersPast53Bits) =>
+                    {
+                        Verdict::Declared(Limit::NumbersPast53Bits.name().to_owned())
+                    }
+                    (true, _) => Verdict::Mismatch(Problem::NotEqual, again),
                     (false, _) => match &self.relaxed {
                         Some((name, oracle))
                             if equality != Equality::Different
@@ -236,10 +239,10 @@ impl Judge<'_, '_> {
     /// A valid message was refused: as declared, when it passes with its huge integers made small.
     fn refusal(&self, definition: &str, value: &Value, error: String) -> Verdict {
         let mut tame = value.clone();
-        if tame_integers(&mut tame) {
+        if self.limits.contains(&Limit::IntegersPast64Bits) && tame_integers(&mut tame) {
             let again = (self.reencode)(definition, &tame.to_string());
             if again.is_some_and(|result| result.is_ok()) {
-                return Verdict::Declared(PAST_64_BITS.to_owned());
+                return Verdict::Declared(Limit::IntegersPast64Bits.name().to_owned());
             }
         }
         Verdict::Mismatch(Problem::RefusesValid, error)
