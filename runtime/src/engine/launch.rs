@@ -71,6 +71,10 @@ impl Launch {
 
 /// What starting a call gave.
 #[derive(Clone, Debug)]
+#[allow(
+    clippy::large_enum_variant,
+    reason = "lives for one match; boxing would cost an allocation a call"
+)]
 pub enum Started {
     /// It ended within [`Launch::inline_for`]; there is no task.
     Inline(Result<ToolOutput, ToolError>),

@@ -10,6 +10,10 @@ use crate::{
 };
 
 /// How a run ended.
+#[allow(
+    clippy::large_enum_variant,
+    reason = "lives for one match; boxing would cost an allocation a call"
+)]
 pub(super) enum Ended {
     /// The tool returned.
     Returned(Result<ToolOutput, ToolError>),

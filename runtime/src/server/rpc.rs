@@ -164,6 +164,10 @@ fn present<'de: 'a, 'a, D: Deserializer<'de>>(
 }
 
 /// Reads one message.
+#[allow(
+    clippy::result_large_err,
+    reason = "its size hangs on serde_json's features, and it is written out at once"
+)]
 pub(crate) fn decode(text: &[u8]) -> Result<Message, Refusal> {
     let text = std::str::from_utf8(text).map_err(|error| {
         Refusal::new(
