@@ -1,5 +1,7 @@
 //! A tool's schema and its decoding say the same of any arguments.
 
+#![allow(dead_code, reason = "arguments are decoded to see whether they can be")]
+
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
     num::NonZeroU16,
