@@ -1,5 +1,7 @@
 //! Objects: the struct, its constructor and setters, decoding and encoding.
 
+use std::collections::BTreeSet;
+
 use proc_macro2::{Ident, Literal, TokenStream};
 use quote::{format_ident, quote};
 use serde_json::Value;
@@ -39,6 +41,7 @@ pub(super) fn item(
         let docs = doc("Members that the schema does not name.");
         quote!(#docs pub extra: #ty,)
     });
+    let numbers = numbers(object);
     let constructor = constructor(model, id, ty, object, can_default);
     let setters = object
         .fields
@@ -57,12 +60,33 @@ pub(super) fn item(
         #[non_exhaustive]
         pub struct #name { #(#fields)* #flat #extra }
 
-        impl #name { #constructor #(#setters)* }
+        impl #name { #(#numbers)* #constructor #(#setters)* }
 
         #decode
         #encode
         #(#includes)*
     }
+}
+
+/// Numbers that every value of the type has, such as an error's code, as constants.
+fn numbers(object: &Struct) -> Vec<TokenStream> {
+    let mut taken = BTreeSet::new();
+    let mut out = Vec::new();
+    for constant in &object.consts {
+        let (json, value) = (&constant.json, constant.value.as_i64());
+        let is_name = json.starts_with(|c: char| c.is_ascii_alphabetic())
+            && json.chars().all(|c| c.is_ascii_alphanumeric());
+        let name = heck::ToShoutySnakeCase::to_shouty_snake_case(json.as_str());
+        if let Some(value) = value
+            && is_name
+            && taken.insert(name.clone())
+        {
+            let (name, value) = (ident(&name), Literal::i64_unsuffixed(value));
+            let docs = doc(&format!("What `{json}` always is."));
+            out.push(quote!(#docs pub const #name: i64 = #value;));
+        }
+    }
+    out
 }
 
 fn field_type(model: &Model, field: &Field, owner: TypeId) -> TokenStream {

@@ -689,6 +689,9 @@ pub struct UrlElicitationRequiredErrorError {
 }
 
 impl UrlElicitationRequiredErrorError {
+    /// What `code` always is.
+    pub const CODE: i64 = -32042;
+
     /// A `UrlElicitationRequiredErrorError` of the members that it must have.
     #[must_use]
     pub fn new(

@@ -199,6 +199,9 @@ pub struct HeaderMismatchErrorError {
 }
 
 impl HeaderMismatchErrorError {
+    /// What `code` always is.
+    pub const CODE: i64 = -32020;
+
     /// A `HeaderMismatchErrorError` of the members that it must have.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
@@ -264,6 +267,9 @@ pub struct InternalError {
 }
 
 impl InternalError {
+    /// What `code` always is.
+    pub const CODE: i64 = -32603;
+
     /// A `InternalError` of the members that it must have.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
@@ -329,6 +335,9 @@ pub struct InvalidParamsError {
 }
 
 impl InvalidParamsError {
+    /// What `code` always is.
+    pub const CODE: i64 = -32602;
+
     /// A `InvalidParamsError` of the members that it must have.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
@@ -394,6 +403,9 @@ pub struct InvalidRequestError {
 }
 
 impl InvalidRequestError {
+    /// What `code` always is.
+    pub const CODE: i64 = -32600;
+
     /// A `InvalidRequestError` of the members that it must have.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
@@ -680,6 +692,9 @@ pub struct MethodNotFoundError {
 }
 
 impl MethodNotFoundError {
+    /// What `code` always is.
+    pub const CODE: i64 = -32601;
+
     /// A `MethodNotFoundError` of the members that it must have.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
@@ -810,6 +825,9 @@ pub struct MissingRequiredClientCapabilityErrorError {
 }
 
 impl MissingRequiredClientCapabilityErrorError {
+    /// What `code` always is.
+    pub const CODE: i64 = -32021;
+
     /// A `MissingRequiredClientCapabilityErrorError` of the members that it must have.
     #[must_use]
     pub fn new(
@@ -1130,6 +1148,9 @@ pub struct ParseError {
 }
 
 impl ParseError {
+    /// What `code` always is.
+    pub const CODE: i64 = -32700;
+
     /// A `ParseError` of the members that it must have.
     #[must_use]
     pub fn new(message: impl Into<String>) -> Self {
@@ -1441,6 +1462,9 @@ pub struct UnsupportedProtocolVersionErrorError {
 }
 
 impl UnsupportedProtocolVersionErrorError {
+    /// What `code` always is.
+    pub const CODE: i64 = -32022;
+
     /// A `UnsupportedProtocolVersionErrorError` of the members that it must have.
     #[must_use]
     pub fn new(

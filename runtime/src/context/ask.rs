@@ -12,6 +12,7 @@ use super::{AskError, InputRequest, TaskContext};
 use crate::{
     JsonObject,
     tool::{ToolArgument, ToolError, form::Form},
+    types::ext_tasks::methods::{ElicitationCreate, Method, RootsList, SamplingCreateMessage},
 };
 
 /// What a person did with a question.
@@ -142,7 +143,7 @@ fn form_request(message: &str, schema: JsonObject) -> InputRequest {
     params.insert("message".to_owned(), json!(message));
     params.insert("requestedSchema".to_owned(), Value::Object(schema));
     InputRequest {
-        method: "elicitation/create".to_owned(),
+        method: ElicitationCreate::NAME.to_owned(),
         params: Some(params),
     }
 }
@@ -220,7 +221,7 @@ impl TaskContext {
         params.insert("message".to_owned(), json!(message));
         params.insert("url".to_owned(), json!(url));
         let request = InputRequest {
-            method: "elicitation/create".to_owned(),
+            method: ElicitationCreate::NAME.to_owned(),
             params: Some(params),
         };
         self.question("elicitation", Ok(request), |answer| {
@@ -236,7 +237,7 @@ impl TaskContext {
     pub fn sample(&self, params: impl serde::Serialize) -> Question<'_, JsonObject> {
         let request = match serde_json::to_value(params) {
             Ok(Value::Object(params)) => Ok(InputRequest {
-                method: "sampling/createMessage".to_owned(),
+                method: SamplingCreateMessage::NAME.to_owned(),
                 params: Some(params),
             }),
             Ok(_) => Err(AskError::Failed(
@@ -253,7 +254,7 @@ impl TaskContext {
     /// The URIs of the directories that the client works with.
     pub fn roots(&self) -> Question<'_, Vec<String>> {
         let request = InputRequest {
-            method: "roots/list".to_owned(),
+            method: RootsList::NAME.to_owned(),
             params: None,
         };
         self.question("roots", Ok(request), |answer| {

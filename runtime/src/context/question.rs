@@ -6,7 +6,11 @@ use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{JsonObject, tool::form};
+use crate::{
+    JsonObject,
+    tool::form,
+    types::ext_tasks::methods::{ElicitationCreate, Method, RootsList, SamplingCreateMessage},
+};
 
 /// A question to the client: method (`elicitation/create`, `sampling/createMessage`, `roots/list`) and params.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -78,17 +82,17 @@ impl InputKinds {
     pub fn permit(self, request: &InputRequest) -> Result<(), AskError> {
         let param = |name: &str| request.params.as_ref().and_then(|params| params.get(name));
         let (allowed, capability) = match request.method.as_str() {
-            "elicitation/create" if param("mode").is_some_and(|mode| mode == "url") => {
+            ElicitationCreate::NAME if param("mode").is_some_and(|mode| mode == "url") => {
                 (self.url, "elicitation.url")
             }
-            "elicitation/create" => (self.form, "elicitation"),
-            "sampling/createMessage"
+            ElicitationCreate::NAME => (self.form, "elicitation"),
+            SamplingCreateMessage::NAME
                 if param("tools").is_some() || param("toolChoice").is_some() =>
             {
                 (self.sampling && self.sampling_tools, "sampling.tools")
             }
-            "sampling/createMessage" => (self.sampling, "sampling"),
-            "roots/list" => (self.roots, "roots"),
+            SamplingCreateMessage::NAME => (self.sampling, "sampling"),
+            RootsList::NAME => (self.roots, "roots"),
             _ => {
                 return Err(AskError::Failed(format!(
                     "`{}` is no question to a client",
@@ -136,9 +140,9 @@ pub fn check_answer(request: &InputRequest, answer: &Value) -> Result<(), BadAns
         .as_object()
         .ok_or_else(|| bad("", "expected an object"))?;
     match request.method.as_str() {
-        "elicitation/create" => check_elicitation(request, object),
-        "sampling/createMessage" => check_sampling(object),
-        "roots/list" => check_roots(object),
+        ElicitationCreate::NAME => check_elicitation(request, object),
+        SamplingCreateMessage::NAME => check_sampling(object),
+        RootsList::NAME => check_roots(object),
         _ => Ok(()),
     }
 }

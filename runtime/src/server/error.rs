@@ -2,14 +2,20 @@
 
 use serde_json::{Value, json};
 
-pub(crate) const PARSE_ERROR: i64 = -32700;
-pub(crate) const INVALID_REQUEST: i64 = -32600;
-pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
-pub(crate) const INVALID_PARAMS: i64 = -32602;
-pub(crate) const INTERNAL_ERROR: i64 = -32603;
-pub(crate) const HEADER_MISMATCH: i64 = -32020;
-pub(crate) const MISSING_CLIENT_CAPABILITY: i64 = -32021;
-pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
+use crate::types::v2026_07_28::{
+    HeaderMismatchErrorError, InternalError, InvalidParamsError, InvalidRequestError,
+    MethodNotFoundError, MissingRequiredClientCapabilityErrorError, ParseError,
+    UnsupportedProtocolVersionErrorError,
+};
+
+pub(crate) const PARSE_ERROR: i64 = ParseError::CODE;
+pub(crate) const INVALID_REQUEST: i64 = InvalidRequestError::CODE;
+pub(crate) const METHOD_NOT_FOUND: i64 = MethodNotFoundError::CODE;
+pub(crate) const INVALID_PARAMS: i64 = InvalidParamsError::CODE;
+pub(crate) const INTERNAL_ERROR: i64 = InternalError::CODE;
+pub(crate) const HEADER_MISMATCH: i64 = HeaderMismatchErrorError::CODE;
+pub(crate) const MISSING_CLIENT_CAPABILITY: i64 = MissingRequiredClientCapabilityErrorError::CODE;
+pub(crate) const UNSUPPORTED_VERSION: i64 = UnsupportedProtocolVersionErrorError::CODE;
 /// Ours, outside of the range that JSON-RPC and MCP reserve.
 pub(crate) const LIMIT_EXCEEDED: i64 = -31900;
 
