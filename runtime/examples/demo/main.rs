@@ -15,25 +15,41 @@ use std::{
 };
 
 use client::{Client, Failure, text};
-use mcp_tasks::{Server, tools};
+use mcp_tasks::{Server, store::SqliteStore, tools};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tools::{check_port, replace_in_file, summarise_file};
 
 const HELP: &str = "\
-Usage: cargo run -p mcp-tasks --example demo -- [--once]
+Usage: cargo run -p mcp-tasks --example demo -- [--once] [--store STORE]
 
 Starts a server with a few tools, shows what a client sees of them, and keeps serving.
 
-  --once   end after the tour
-  --help   print this";
+  --once          end after the tour
+  --store STORE   where tasks are kept: `memory` (the default), or `sqlite:PATH`
+                  for a file that outlives the server
+  --help          print this";
 
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let mut once = false;
-    for argument in std::env::args().skip(1) {
+    let mut server = Server::builder();
+    let mut arguments = std::env::args().skip(1);
+    while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--once" => once = true,
+            "--store" => {
+                let store = arguments.next().unwrap_or_default();
+                match store.split_once(':') {
+                    None if store == "memory" => {}
+                    Some(("sqlite", path)) => server = server.store(SqliteStore::open(path)?),
+                    _ => {
+                        return Err(
+                            format!("--store takes `memory` or `sqlite:PATH`\n\n{HELP}").into()
+                        );
+                    }
+                }
+            }
             "--help" | "-h" => {
                 println!("{HELP}");
                 return Ok(());
@@ -42,7 +58,7 @@ async fn main() -> Result<(), Failure> {
         }
     }
 
-    let server = Server::builder()
+    let server = server
         .name("mcp-tasks demo")
         .version(env!("CARGO_PKG_VERSION"))
         .tools(tools![summarise_file, replace_in_file, check_port])
