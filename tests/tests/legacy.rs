@@ -125,6 +125,34 @@ fn cancelling_what_is_over_is_an_error_and_changes_nothing() {
     let reply = session.ask("tasks/cancel", json!({"taskId": id}));
     assert_eq!(reply["error"]["code"], -32602, "{reply}");
     assert_eq!(session.ended(&id), before);
+
+    let id = session.start("failing_job", json!({}))["task"]["taskId"].take();
+    session.ended(&id);
+    let reply = session.ask("tasks/cancel", json!({"taskId": id}));
+    assert_eq!(
+        reply["error"]["message"], "the task is already failed",
+        "{reply}"
+    );
+}
+
+/// covers: L-TTL-1
+#[test]
+fn a_ttl_is_lowered_to_the_ceiling_however_large_it_is() {
+    let mut session = Session::open();
+    for ttl in [json!(1e15), json!(u64::MAX), json!(1e18), json!(1e30)] {
+        let reply = session.ask(
+            "tools/call",
+            json!({"name": "slow_compute", "arguments": {"seconds": 0}, "task": {"ttl": ttl}}),
+        );
+        assert_eq!(reply["result"]["task"]["ttl"], 86_400_000, "{ttl}: {reply}");
+    }
+    for ttl in [json!(-1), json!(0.5), json!("60000"), json!(null)] {
+        let reply = session.ask(
+            "tools/call",
+            json!({"name": "slow_compute", "arguments": {"seconds": 0}, "task": {"ttl": ttl}}),
+        );
+        assert_eq!(reply["error"]["code"], -32602, "{ttl}: {reply}");
+    }
 }
 
 /// covers: L-TOL-1

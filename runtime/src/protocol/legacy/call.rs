@@ -171,14 +171,14 @@ struct TaskWish {
     ttl_ms: Option<u64>,
 }
 
-/// A whole number, also when it is written `5.0`.
+/// A whole number, also when it is written `5.0`. One that is too large for the type becomes its largest value, which the
+/// ceiling lowers.
 fn whole(value: &Value) -> Option<u64> {
     if let Some(number) = value.as_u64() {
         return Some(number);
     }
     let number = value.as_f64()?;
-    (number >= 0.0 && number.fract() == 0.0 && number <= 9_007_199_254_740_992.0)
-        .then_some(number as u64)
+    (number >= 0.0 && number.fract() == 0.0).then_some(number as u64)
 }
 
 /// What stands behind the context of a plain call: questions go out on the call's stream.

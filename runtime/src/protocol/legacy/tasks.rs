@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     JsonObject,
-    engine::Cancel,
+    engine::{Cancel, EngineError},
     protocol::{failure, plain},
     server::{RpcError, error::INTERNAL_ERROR},
     task::{Outcome, Task},
@@ -69,7 +69,15 @@ impl TaskHandler for Exchange<'_> {
             .inner
             .engine
             .cancel(&params.task_id, self.owner(), Cancel::Now)
-            .await?;
+            .await
+            .map_err(|error| match error {
+                // The engine's word is the modern era's, in which a tool's error is `completed`.
+                EngineError::Terminal(task) => RpcError::invalid_params(format!(
+                    "the task is already {}",
+                    shape::status(&task)
+                )),
+                other => other.into(),
+            })?;
         Ok(shape::cancelled(&task))
     }
 
