@@ -24,6 +24,16 @@ pub type JsonObject = serde_json::Map<String, Value>;
 pub(crate) trait Decode<'de>: Sized {
     fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
 
+    /// Decodes into `slot`, so that a large value is built close to where it stays.
+    #[inline]
+    fn fill<D: Deserializer<'de>>(
+        deserializer: D,
+        slot: &mut Option<Self>,
+    ) -> Result<(), D::Error> {
+        *slot = Some(Self::decode(deserializer)?);
+        Ok(())
+    }
+
     /// Decodes a value that was set aside. Free-form values are moved, not built again.
     fn from_content<E: DecodeError>(content: Content<'de>) -> Result<Self, E> {
         Self::decode(content).map_err(E::custom)
@@ -32,15 +42,20 @@ pub(crate) trait Decode<'de>: Sized {
 
 /// A type whose values are objects.
 pub(crate) trait DecodeObject<'de>: Sized {
-    /// Decodes the members of `map`. The constant member `tag` was read and found right before; it does not come again.
-    fn from_map<M: Members<'de>>(map: M, tag: &str) -> Result<Self, M::Error>;
+    /// Decodes the members of `map` into `slot`. The constant member `tag` was read and found right before; it does not
+    /// come again.
+    fn from_map<M: Members<'de>>(
+        map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error>;
 }
 
 /// The members of an object that is being decoded, from the input or set aside before.
 pub(crate) trait Members<'de> {
     type Error: DecodeError;
     fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, Self::Error>;
-    fn value<T: Decode<'de>>(&mut self) -> Result<T, Self::Error>;
+    fn value<T: Decode<'de>>(&mut self, slot: &mut Option<T>) -> Result<(), Self::Error>;
 }
 
 /// A type whose values are objects.
@@ -65,7 +80,7 @@ pub(crate) trait DecodeKind<'de>: Sized {
     fn from_array<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
         Err(D::Error::invalid_type(Unexpected::Seq, &Self::EXPECTED))
     }
-    fn from_object<M: Members<'de>>(_: M) -> Result<Self, M::Error> {
+    fn from_object<M: Members<'de>>(_: M, _: &mut Option<Self>) -> Result<(), M::Error> {
         Err(M::Error::invalid_type(Unexpected::Map, &Self::EXPECTED))
     }
 }
@@ -75,12 +90,15 @@ macro_rules! objects {
     ($($name:ident),* $(,)?) => { $(
         impl<'de> Decode<'de> for $name {
             fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                object(deserializer)
+                filled(|slot| object(deserializer, slot))
+            }
+            fn fill<D: Deserializer<'de>>(deserializer: D, slot: &mut Option<Self>) -> Result<(), D::Error> {
+                object(deserializer, slot)
             }
         }
         impl<'de> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                object(deserializer)
+                Self::decode(deserializer)
             }
         }
         impl Serialize for $name {
@@ -202,21 +220,32 @@ impl std::error::Error for ConversionError {}
 
 // ---- objects
 
-/// Decodes an object; arrays and all other values are refused.
+/// The value that `fill` puts into the slot that it gets.
+#[inline]
+pub(crate) fn filled<T, E: DecodeError>(
+    fill: impl FnOnce(&mut Option<T>) -> Result<(), E>,
+) -> Result<T, E> {
+    let mut slot = None;
+    fill(&mut slot)?;
+    slot.ok_or_else(|| E::custom("a value was asked for where there is none"))
+}
+
+/// Decodes an object into `slot`; arrays and all other values are refused.
 pub(crate) fn object<'de, T: DecodeObject<'de>, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<T, D::Error> {
-    struct ObjectVisitor<T>(PhantomData<T>);
-    impl<'de, T: DecodeObject<'de>> Visitor<'de> for ObjectVisitor<T> {
-        type Value = T;
+    slot: &mut Option<T>,
+) -> Result<(), D::Error> {
+    struct ObjectVisitor<'a, T>(&'a mut Option<T>);
+    impl<'de, T: DecodeObject<'de>> Visitor<'de> for ObjectVisitor<'_, T> {
+        type Value = ();
         fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
             f.write_str("an object")
         }
-        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-            T::from_map(Direct(map), "")
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<(), A::Error> {
+            T::from_map(Direct(map), "", self.0)
         }
     }
-    deserializer.deserialize_map(ObjectVisitor(PhantomData))
+    deserializer.deserialize_map(ObjectVisitor(slot))
 }
 
 /// Encodes an object.
@@ -234,11 +263,23 @@ struct Direct<A>(A);
 
 impl<'de, A: MapAccess<'de>> Members<'de> for Direct<A> {
     type Error = A::Error;
+    #[inline]
     fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, A::Error> {
         self.0.next_key_seed(Seed(PhantomData))
     }
-    fn value<T: Decode<'de>>(&mut self) -> Result<T, A::Error> {
-        self.0.next_value_seed(Seed(PhantomData))
+    #[inline]
+    fn value<T: Decode<'de>>(&mut self, slot: &mut Option<T>) -> Result<(), A::Error> {
+        self.0.next_value_seed(Slot(slot))
+    }
+}
+
+struct Slot<'a, T>(&'a mut Option<T>);
+
+impl<'de, T: Decode<'de>> DeserializeSeed<'de> for Slot<'_, T> {
+    type Value = ();
+    #[inline]
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        T::fill(deserializer, self.0)
     }
 }
 
@@ -251,23 +292,31 @@ impl<'de, T: Decode<'de>> DeserializeSeed<'de> for Seed<T> {
     }
 }
 
-/// Decodes the value of the member `name`.
+/// Decodes the value of the member `name` into `slot`.
 pub(crate) fn field<'de, T: Decode<'de>, M: Members<'de>>(
     map: &mut M,
     name: &str,
-) -> Result<T, M::Error> {
-    map.value().map_err(|error| at(name, error))
+    slot: &mut Option<T>,
+) -> Result<(), M::Error> {
+    map.value(slot).map_err(|error| at(name, error))
 }
 
-/// Decodes the value of the member `name` and checks its bounds.
+/// Decodes the value of the member `name` and gives it back.
+fn value_of<'de, T: Decode<'de>, M: Members<'de>>(map: &mut M, name: &str) -> Result<T, M::Error> {
+    filled(|slot| field(map, name, slot))
+}
+
+/// Decodes the value of the member `name` into `slot` and checks its bounds.
 pub(crate) fn checked<'de, T: Decode<'de>, M: Members<'de>>(
     map: &mut M,
     name: &str,
+    slot: &mut Option<T>,
     check: impl FnOnce(&T) -> Result<(), String>,
-) -> Result<T, M::Error> {
-    let value = field(map, name)?;
-    check(&value).map_err(|message| at(name, M::Error::custom(message)))?;
-    Ok(value)
+) -> Result<(), M::Error> {
+    field(map, name, slot)?;
+    slot.as_ref()
+        .map_or(Ok(()), check)
+        .map_err(|message| at(name, M::Error::custom(message)))
 }
 
 /// Reads a member that can only have the value `expected`.
@@ -276,7 +325,7 @@ pub(crate) fn constant<'de, M: Members<'de>>(
     name: &str,
     expected: &str,
 ) -> Result<bool, M::Error> {
-    let found: Cow<'de, str> = field(map, name)?;
+    let found: Cow<'de, str> = value_of(map, name)?;
     if found == expected {
         return Ok(true);
     }
@@ -292,7 +341,7 @@ pub(crate) fn constant_integer<'de, M: Members<'de>>(
     name: &str,
     expected: i64,
 ) -> Result<bool, M::Error> {
-    let found: i64 = field(map, name)?;
+    let found: i64 = value_of(map, name)?;
     if found == expected {
         return Ok(true);
     }
@@ -308,7 +357,7 @@ pub(crate) fn constant_boolean<'de, M: Members<'de>>(
     name: &str,
     expected: bool,
 ) -> Result<bool, M::Error> {
-    let found: bool = field(map, name)?;
+    let found: bool = value_of(map, name)?;
     if found == expected {
         return Ok(true);
     }
@@ -324,7 +373,7 @@ pub(crate) fn keep<'de, M: Members<'de>>(
     key: Cow<'de, str>,
     extra: &mut JsonObject,
 ) -> Result<(), M::Error> {
-    let value = map.value()?;
+    let value = filled(|slot| map.value(slot))?;
     extra.insert(key.into_owned(), value);
     Ok(())
 }
@@ -336,12 +385,13 @@ pub(crate) fn keep_typed<'de, T: Decode<'de>, M: Members<'de>>(
     extra: &mut BTreeMap<String, T>,
     check: impl FnOnce(&T) -> Result<(), String>,
 ) -> Result<(), M::Error> {
-    let value = checked(map, &key, check)?;
+    let value = filled(|slot| checked(map, &key, slot, check))?;
     extra.insert(key.into_owned(), value);
     Ok(())
 }
 
 /// The value of a required member.
+#[inline]
 pub(crate) fn present<T, E: DecodeError>(value: Option<T>, name: &'static str) -> Result<T, E> {
     value.ok_or_else(|| E::missing_field(name))
 }
@@ -403,8 +453,8 @@ where
         }
         Ok(None)
     }
-    fn value<T: Decode<'de>>(&mut self) -> Result<T, M::Error> {
-        self.map.value()
+    fn value<T: Decode<'de>>(&mut self, slot: &mut Option<T>) -> Result<(), M::Error> {
+        self.map.value(slot)
     }
 }
 
@@ -489,27 +539,53 @@ impl<'de> Deserializer<'de> for Content<'de> {
 
 /// Members that were set aside, and then those of the input that follow.
 pub(crate) struct Replay<'de, M> {
-    before: std::vec::IntoIter<(Cow<'de, str>, Content<'de>)>,
+    /// Last member first.
+    before: Vec<(Cow<'de, str>, Content<'de>)>,
     value: Option<Content<'de>>,
     rest: Option<M>,
 }
 
+impl<'de, M> Replay<'de, M> {
+    fn new(mut before: Vec<(Cow<'de, str>, Content<'de>)>, rest: Option<M>) -> Self {
+        before.reverse();
+        Self {
+            before,
+            value: None,
+            rest,
+        }
+    }
+}
+
 impl<'de, M: Members<'de>> Members<'de> for Replay<'de, M> {
     type Error = M::Error;
+    #[inline]
     fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, M::Error> {
-        if let Some((key, value)) = self.before.next() {
+        if let Some((key, value)) = self.before.pop() {
             self.value = Some(value);
             return Ok(Some(key));
         }
         self.rest.as_mut().map_or(Ok(None), M::next_key)
     }
-    fn value<T: Decode<'de>>(&mut self) -> Result<T, M::Error> {
-        match (self.value.take(), &mut self.rest) {
-            (Some(content), _) => T::from_content(content),
-            (None, Some(rest)) => rest.value(),
-            (None, None) => Err(M::Error::custom("a value was asked for before its key")),
+    #[inline]
+    fn value<T: Decode<'de>>(&mut self, slot: &mut Option<T>) -> Result<(), M::Error> {
+        match (&mut self.value, &mut self.rest) {
+            (None, Some(rest)) => rest.value(slot),
+            (set_aside, _) => recall(set_aside, slot),
         }
     }
+}
+
+/// Decodes a value that was set aside into `slot`.
+#[inline(never)]
+fn recall<'de, T: Decode<'de>, E: DecodeError>(
+    set_aside: &mut Option<Content<'de>>,
+    slot: &mut Option<T>,
+) -> Result<(), E> {
+    let content = set_aside
+        .take()
+        .ok_or_else(|| E::custom("a value was asked for before its key"))?;
+    *slot = Some(T::from_content(content)?);
+    Ok(())
 }
 
 /// Reads up to the member `name`, which tells the alternatives of a union apart, and returns its value.
@@ -521,34 +597,36 @@ pub(crate) fn find_tag<'de, M: Members<'de>>(
     let mut tag = None;
     while let Some(key) = map.next_key()? {
         if key == name {
-            tag = Some(field(&mut map, name)?);
+            field(&mut map, name, &mut tag)?;
             break;
         }
-        let value = field(&mut map, &key)?;
+        let value = value_of(&mut map, &key)?;
         before.push((key, value));
     }
-    Ok((
-        tag,
-        Replay {
-            before: before.into_iter(),
-            value: None,
-            rest: Some(map),
-        },
-    ))
+    Ok((tag, Replay::new(before, Some(map))))
 }
 
 /// Puts the tag back for an alternative that keeps it in a field.
 pub(crate) fn with_tag<'de, M>(
-    map: Replay<'de, M>,
+    mut map: Replay<'de, M>,
     name: &'static str,
     tag: Cow<'de, str>,
 ) -> Replay<'de, M> {
-    let mut before: Vec<_> = map.before.collect();
-    before.push((Cow::Borrowed(name), Content::Text(tag)));
-    Replay {
-        before: before.into_iter(),
-        ..map
-    }
+    map.before.push((Cow::Borrowed(name), Content::Text(tag)));
+    map
+}
+
+/// Decodes an alternative of a union and puts it into the union's slot.
+#[inline]
+pub(crate) fn variant<T, U, E>(
+    slot: &mut Option<U>,
+    wrap: impl FnOnce(T) -> U,
+    decode: impl FnOnce(&mut Option<T>) -> Result<(), E>,
+) -> Result<(), E> {
+    let mut inner = None;
+    decode(&mut inner)?;
+    *slot = inner.map(wrap);
+    Ok(())
 }
 
 /// The tag has a value that is not known.
@@ -599,14 +677,14 @@ impl Candidate {
 
 /// Decodes an object as the most specific alternative that it fits: the one that knows most of its members. What does
 /// not fit is not tried, save to say why.
-pub(crate) fn choose<'de, T, M: Members<'de>>(
+pub(crate) fn choose<'de, M: Members<'de>>(
     mut map: M,
     candidates: &[Candidate],
-    decode: impl Fn(usize, Replay<'de, M>) -> Result<T, M::Error>,
-) -> Result<T, M::Error> {
+    mut decode: impl FnMut(usize, Replay<'de, M>) -> Result<(), M::Error>,
+) -> Result<(), M::Error> {
     let mut object = Vec::new();
     while let Some(key) = map.next_key()? {
-        let value = field(&mut map, &key)?;
+        let value = value_of(&mut map, &key)?;
         object.push((key, value));
     }
     let mut order: Vec<_> = candidates
@@ -623,15 +701,8 @@ pub(crate) fn choose<'de, T, M: Members<'de>>(
         } else {
             object.clone()
         };
-        match decode(
-            index,
-            Replay {
-                before: members.into_iter(),
-                value: None,
-                rest: None,
-            },
-        ) {
-            Ok(value) => return Ok(value),
+        match decode(index, Replay::new(members, None)) {
+            Ok(()) => return Ok(()),
             Err(error) => first = first.or(Some(error)),
         }
     }
@@ -676,7 +747,7 @@ pub(crate) fn kind<'de, T: DecodeKind<'de>, D: Deserializer<'de>>(
             T::from_array(SeqAccessDeserializer::new(seq))
         }
         fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<T, A::Error> {
-            T::from_object(Direct(map))
+            filled(|slot| T::from_object(Direct(map), slot))
         }
     }
     deserializer.deserialize_any(KindVisitor(PhantomData))
@@ -685,13 +756,15 @@ pub(crate) fn kind<'de, T: DecodeKind<'de>, D: Deserializer<'de>>(
 /// Decodes an object into a map.
 pub(crate) fn free<'de, T: Decode<'de>, C: Default + Extend<(String, T)>, M: Members<'de>>(
     mut map: M,
-) -> Result<C, M::Error> {
+    slot: &mut Option<C>,
+) -> Result<(), M::Error> {
     let mut out = C::default();
     while let Some(key) = map.next_key()? {
-        let value = field(&mut map, &key)?;
+        let value = value_of(&mut map, &key)?;
         out.extend([(key.into_owned(), value)]);
     }
-    Ok(out)
+    *slot = Some(out);
+    Ok(())
 }
 
 fn refuse<'de, T, D: Deserializer<'de>>(scalar: D, expected: &'static str) -> Result<T, D::Error> {
@@ -889,10 +962,17 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
                 f.write_str("an array")
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
-                let mut items = Vec::new();
+                // Most lists of blocks have one item; room for four large ones costs more than it saves.
+                let first = usize::from(size_of::<T>() > 256);
+                let (mut items, mut slot) = (Vec::new(), None);
                 loop {
-                    match seq.next_element_seed(Seed(PhantomData)) {
-                        Ok(Some(item)) => items.push(item),
+                    match seq.next_element_seed(Slot(&mut slot)) {
+                        Ok(Some(())) => {
+                            if items.is_empty() {
+                                items.reserve_exact(first);
+                            }
+                            items.extend(slot.take());
+                        }
                         Ok(None) => return Ok(items),
                         Err(error) => return Err(at(&format!("[{}]", items.len()), error)),
                     }
@@ -988,6 +1068,7 @@ pub(crate) fn sized(count: usize, min: Option<usize>, max: Option<usize>) -> Res
 /// Puts the member's name before the path that an error already carries. Errors of JSON syntax stay as they are: they
 /// say where they are by line and column, and callers tell them apart.
 #[cold]
+#[inline(never)]
 pub(crate) fn at<E: DecodeError>(name: &str, error: E) -> E {
     const DATA: [&str; 7] = [
         "invalid type",

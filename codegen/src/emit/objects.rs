@@ -188,7 +188,7 @@ fn setter(model: &Model, owner: TypeId, field: &Field) -> TokenStream {
 /// The name of a local variable for a member; those of the function itself are kept clear.
 fn local(name: &str) -> Ident {
     match name {
-        "map" | "tag" | "key" | "extra" => format_ident!("{name}_"),
+        "map" | "tag" | "key" | "slot" | "extra" => format_ident!("{name}_"),
         _ => ident(name),
     }
 }
@@ -234,12 +234,12 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
         let read = match check(&field.ty, &quote!(value)) {
             Some(check) => {
                 let ty = rust_type(model, &field.ty, Some(id));
-                quote!(checked(#map, #json, |value: &#ty| #check)?)
+                quote!(checked(#map, #json, &mut #variable, |value: &#ty| #check)?)
             }
-            None => quote!(field(#map, #json)?),
+            None => quote!(field(#map, #json, &mut #variable)?),
         };
         variables.push(quote!(let mut #variable = None;));
-        arms.push(quote!(#json => #variable = Some(#read),));
+        arms.push(quote!(#json => #read,));
         values.push(match (field.required, variable == name) {
             (true, _) => quote!(#name: present(#variable, #json)?),
             (false, true) => quote!(#name),
@@ -250,7 +250,7 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
         let (flat_name, ty) = (ident(&flat.name), name_of(model, flat.ty));
         quote! {
             #(#variables)*
-            let #flat_name = #ty::from_map(
+            let #flat_name = filled(|slot| #ty::from_map(
                 Beside::new(map, |key: &str, map: &mut M| {
                     match key {
                         #(#arms)*
@@ -259,9 +259,11 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
                     Ok(true)
                 }),
                 "",
-            )?;
+                slot,
+            ))?;
             #(#checks)*
-            Ok(Self { #(#values,)* #flat_name })
+            *slot = Some(Self { #(#values,)* #flat_name });
+            Ok(())
         }
     } else {
         let known = object
@@ -295,7 +297,10 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
             quote! {
                 match map.next_key()? {
                     Some(key) => Err(M::Error::unknown_field(&key, &[])),
-                    None => Ok(Self {}),
+                    None => {
+                        *slot = Some(Self {});
+                        Ok(())
+                    }
                 }
             }
         } else {
@@ -309,7 +314,8 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
                     }
                 }
                 #(#checks)*
-                Ok(Self { #(#values,)* #end })
+                *slot = Some(Self { #(#values,)* #end });
+                Ok(())
             }
         }
     };
@@ -320,7 +326,7 @@ fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
     };
     quote! {
         impl<'de> DecodeObject<'de> for #name {
-            fn from_map<M: Members<'de>>(#map: M, #tag: &str) -> Result<Self, M::Error> {
+            fn from_map<M: Members<'de>>(#map: M, #tag: &str, slot: &mut Option<Self>) -> Result<(), M::Error> {
                 #body
             }
         }

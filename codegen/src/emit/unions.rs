@@ -118,7 +118,7 @@ fn object_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {
     });
     quote! {
         impl<'de> DecodeObject<'de> for #name {
-            fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+            fn from_map<M: Members<'de>>(map: M, _: &str, slot: &mut Option<Self>) -> Result<(), M::Error> {
                 #dispatch
             }
         }
@@ -196,9 +196,9 @@ fn decode_map(model: &Model, variant: &Variant, map: &TokenStream, tag: &str) ->
     match &variant.ty {
         Expr::Named(id) => {
             let ty = name_of(model, *id);
-            quote!(#ty::from_map(#map, #tag).map(Self::#name))
+            quote!(variant(slot, Self::#name, |slot| #ty::from_map(#map, #tag, slot)))
         }
-        _ => quote!(free(#map).map(Self::#name)),
+        _ => quote!(variant(slot, Self::#name, |slot| free(#map, slot))),
     }
 }
 
@@ -320,7 +320,7 @@ fn kind_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {
             Kind::Object => {
                 let body = dispatch(model, union, variants);
                 quote! {
-                    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> { #body }
+                    fn from_object<M: Members<'de>>(map: M, slot: &mut Option<Self>) -> Result<(), M::Error> { #body }
                 }
             }
         }

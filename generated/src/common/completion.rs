@@ -31,22 +31,27 @@ impl CompleteRequestParamsArgument {
 }
 
 impl<'de> DecodeObject<'de> for CompleteRequestParamsArgument {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut name = None;
         let mut value = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "name" => name = Some(field(&mut map, "name")?),
-                "value" => value = Some(field(&mut map, "value")?),
+                "name" => field(&mut map, "name", &mut name)?,
+                "value" => field(&mut map, "value", &mut value)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             name: present(name, "name")?,
             value: present(value, "value")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -86,16 +91,21 @@ impl CompleteRequestParamsContext {
 }
 
 impl<'de> DecodeObject<'de> for CompleteRequestParamsContext {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut arguments = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "arguments" => arguments = Some(field(&mut map, "arguments")?),
+                "arguments" => field(&mut map, "arguments", &mut arguments)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { arguments, extra })
+        *slot = Some(Self { arguments, extra });
+        Ok(())
     }
 }
 
@@ -130,15 +140,29 @@ impl From<ResourceTemplateReference> for CompleteRequestParamsRef {
 }
 
 impl<'de> DecodeObject<'de> for CompleteRequestParamsRef {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "type")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("type"));
         };
         match &*tag {
-            "ref/prompt" => PromptReference::from_map(map, "type").map(Self::RefPrompt),
+            "ref/prompt" => {
+                variant(
+                    slot,
+                    Self::RefPrompt,
+                    |slot| PromptReference::from_map(map, "type", slot),
+                )
+            }
             "ref/resource" => {
-                ResourceTemplateReference::from_map(map, "type").map(Self::RefResource)
+                variant(
+                    slot,
+                    Self::RefResource,
+                    |slot| ResourceTemplateReference::from_map(map, "type", slot),
+                )
             }
             other => Err(unknown_tag("type", other, &["ref/prompt", "ref/resource"])),
         }
@@ -188,7 +212,11 @@ impl PromptReference {
 }
 
 impl<'de> DecodeObject<'de> for PromptReference {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut name = None;
         let mut title = None;
@@ -196,17 +224,18 @@ impl<'de> DecodeObject<'de> for PromptReference {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "ref/prompt")?,
-                "name" => name = Some(field(&mut map, "name")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "name" => field(&mut map, "name", &mut name)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             name: present(name, "name")?,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -243,22 +272,27 @@ impl ResourceTemplateReference {
 }
 
 impl<'de> DecodeObject<'de> for ResourceTemplateReference {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "ref/resource")?,
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -51,33 +51,37 @@ impl Annotations {
 }
 
 impl<'de> DecodeObject<'de> for Annotations {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut audience = None;
         let mut last_modified = None;
         let mut priority = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "audience" => audience = Some(field(&mut map, "audience")?),
-                "lastModified" => last_modified = Some(field(&mut map, "lastModified")?),
+                "audience" => field(&mut map, "audience", &mut audience)?,
+                "lastModified" => field(&mut map, "lastModified", &mut last_modified)?,
                 "priority" => {
-                    priority = Some(
-                        checked(
-                            &mut map,
-                            "priority",
-                            |value: &f64| within(*value, Some(0.0), Some(1.0)),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "priority",
+                        &mut priority,
+                        |value: &f64| within(*value, Some(0.0), Some(1.0)),
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             audience,
             last_modified,
             priority,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -137,7 +141,11 @@ impl AudioContent {
 }
 
 impl<'de> DecodeObject<'de> for AudioContent {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
@@ -147,21 +155,22 @@ impl<'de> DecodeObject<'de> for AudioContent {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "audio")?,
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "annotations" => annotations = Some(field(&mut map, "annotations")?),
-                "data" => data = Some(field(&mut map, "data")?),
-                "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "annotations" => field(&mut map, "annotations", &mut annotations)?,
+                "data" => field(&mut map, "data", &mut data)?,
+                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             annotations,
             data: present(data, "data")?,
             mime_type: present(mime_type, "mimeType")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -224,19 +233,51 @@ impl From<EmbeddedResource> for ContentBlock {
 }
 
 impl<'de> DecodeObject<'de> for ContentBlock {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "type")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("type"));
         };
         match &*tag {
-            "text" => TextContent::from_map(map, "type").map(Self::Text),
-            "image" => ImageContent::from_map(map, "type").map(Self::Image),
-            "audio" => AudioContent::from_map(map, "type").map(Self::Audio),
-            "resource_link" => {
-                ResourceLink::from_map(map, "type").map(Self::ResourceLink)
+            "text" => {
+                variant(
+                    slot,
+                    Self::Text,
+                    |slot| TextContent::from_map(map, "type", slot),
+                )
             }
-            "resource" => EmbeddedResource::from_map(map, "type").map(Self::Resource),
+            "image" => {
+                variant(
+                    slot,
+                    Self::Image,
+                    |slot| ImageContent::from_map(map, "type", slot),
+                )
+            }
+            "audio" => {
+                variant(
+                    slot,
+                    Self::Audio,
+                    |slot| AudioContent::from_map(map, "type", slot),
+                )
+            }
+            "resource_link" => {
+                variant(
+                    slot,
+                    Self::ResourceLink,
+                    |slot| ResourceLink::from_map(map, "type", slot),
+                )
+            }
+            "resource" => {
+                variant(
+                    slot,
+                    Self::Resource,
+                    |slot| EmbeddedResource::from_map(map, "type", slot),
+                )
+            }
             other => {
                 Err(
                     unknown_tag(
@@ -306,7 +347,11 @@ impl EmbeddedResource {
 }
 
 impl<'de> DecodeObject<'de> for EmbeddedResource {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
@@ -315,19 +360,20 @@ impl<'de> DecodeObject<'de> for EmbeddedResource {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "resource")?,
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "annotations" => annotations = Some(field(&mut map, "annotations")?),
-                "resource" => resource = Some(field(&mut map, "resource")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "annotations" => field(&mut map, "annotations", &mut annotations)?,
+                "resource" => field(&mut map, "resource", &mut resource)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             annotations,
             resource: present(resource, "resource")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -365,7 +411,11 @@ impl From<BlobResourceContents> for EmbeddedResourceResource {
 }
 
 impl<'de> DecodeObject<'de> for EmbeddedResourceResource {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["text", "uri"],
@@ -383,12 +433,18 @@ impl<'de> DecodeObject<'de> for EmbeddedResourceResource {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    TextResourceContents::from_map(map, "")
-                        .map(Self::TextResourceContents)
+                    variant(
+                        slot,
+                        Self::TextResourceContents,
+                        |slot| TextResourceContents::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    BlobResourceContents::from_map(map, "")
-                        .map(Self::BlobResourceContents)
+                    variant(
+                        slot,
+                        Self::BlobResourceContents,
+                        |slot| BlobResourceContents::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -451,7 +507,11 @@ impl ImageContent {
 }
 
 impl<'de> DecodeObject<'de> for ImageContent {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
@@ -461,21 +521,22 @@ impl<'de> DecodeObject<'de> for ImageContent {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "image")?,
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "annotations" => annotations = Some(field(&mut map, "annotations")?),
-                "data" => data = Some(field(&mut map, "data")?),
-                "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "annotations" => field(&mut map, "annotations", &mut annotations)?,
+                "data" => field(&mut map, "data", &mut data)?,
+                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             annotations,
             data: present(data, "data")?,
             mime_type: present(mime_type, "mimeType")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -587,7 +648,11 @@ impl ResourceLink {
 }
 
 impl<'de> DecodeObject<'de> for ResourceLink {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
@@ -602,20 +667,20 @@ impl<'de> DecodeObject<'de> for ResourceLink {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "resource_link")?,
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "annotations" => annotations = Some(field(&mut map, "annotations")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "icons" => icons = Some(field(&mut map, "icons")?),
-                "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "size" => size = Some(field(&mut map, "size")?),
-                "title" => title = Some(field(&mut map, "title")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "annotations" => field(&mut map, "annotations", &mut annotations)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "icons" => field(&mut map, "icons", &mut icons)?,
+                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "size" => field(&mut map, "size", &mut size)?,
+                "title" => field(&mut map, "title", &mut title)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             annotations,
             description,
@@ -626,7 +691,8 @@ impl<'de> DecodeObject<'de> for ResourceLink {
             title,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -716,7 +782,11 @@ impl TextContent {
 }
 
 impl<'de> DecodeObject<'de> for TextContent {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut annotations = None;
@@ -725,19 +795,20 @@ impl<'de> DecodeObject<'de> for TextContent {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "text")?,
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "annotations" => annotations = Some(field(&mut map, "annotations")?),
-                "text" => text = Some(field(&mut map, "text")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "annotations" => field(&mut map, "annotations", &mut annotations)?,
+                "text" => field(&mut map, "text", &mut text)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             annotations,
             text: present(text, "text")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

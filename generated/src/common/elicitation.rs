@@ -50,7 +50,11 @@ impl BooleanSchema {
 }
 
 impl<'de> DecodeObject<'de> for BooleanSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -59,19 +63,20 @@ impl<'de> DecodeObject<'de> for BooleanSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "boolean")?,
-                "default" => default = Some(field(&mut map, "default")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "default" => field(&mut map, "default", &mut default)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             default,
             description,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -109,7 +114,11 @@ impl ElicitRequest {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
@@ -118,15 +127,16 @@ impl<'de> DecodeObject<'de> for ElicitRequest {
                 "method" => {
                     has_method = constant(&mut map, "method", "elicitation/create")?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -178,27 +188,32 @@ impl ElicitRequestFormParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestFormParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut message = None;
         let mut mode = None;
         let mut requested_schema = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "message" => message = Some(field(&mut map, "message")?),
-                "mode" => mode = Some(field(&mut map, "mode")?),
+                "message" => field(&mut map, "message", &mut message)?,
+                "mode" => field(&mut map, "mode", &mut mode)?,
                 "requestedSchema" => {
-                    requested_schema = Some(field(&mut map, "requestedSchema")?);
+                    field(&mut map, "requestedSchema", &mut requested_schema)?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             message: present(message, "message")?,
             mode,
             requested_schema: present(requested_schema, "requestedSchema")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -278,7 +293,11 @@ impl ElicitRequestFormParamsRequestedSchema {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestFormParamsRequestedSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut schema = None;
         let mut properties = None;
@@ -287,19 +306,20 @@ impl<'de> DecodeObject<'de> for ElicitRequestFormParamsRequestedSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "object")?,
-                "$schema" => schema = Some(field(&mut map, "$schema")?),
-                "properties" => properties = Some(field(&mut map, "properties")?),
-                "required" => required = Some(field(&mut map, "required")?),
+                "$schema" => field(&mut map, "$schema", &mut schema)?,
+                "properties" => field(&mut map, "properties", &mut properties)?,
+                "required" => field(&mut map, "required", &mut required)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             schema,
             properties: present(properties, "properties")?,
             required,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -337,17 +357,38 @@ impl From<ElicitRequestUrlParams> for ElicitRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestParams {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "mode")?;
         let Some(tag) = tag else {
-            return ElicitRequestFormParams::from_map(map, "").map(Self::Form);
+            return variant(
+                slot,
+                Self::Form,
+                |slot| ElicitRequestFormParams::from_map(map, "", slot),
+            );
         };
         match &*tag {
             "form" => {
-                ElicitRequestFormParams::from_map(with_tag(map, "mode", tag), "")
-                    .map(Self::Form)
+                variant(
+                    slot,
+                    Self::Form,
+                    |slot| ElicitRequestFormParams::from_map(
+                        with_tag(map, "mode", tag),
+                        "",
+                        slot,
+                    ),
+                )
             }
-            "url" => ElicitRequestUrlParams::from_map(map, "mode").map(Self::Url),
+            "url" => {
+                variant(
+                    slot,
+                    Self::Url,
+                    |slot| ElicitRequestUrlParams::from_map(map, "mode", slot),
+                )
+            }
             other => Err(unknown_tag("mode", other, &["form", "url"])),
         }
     }
@@ -389,7 +430,11 @@ impl ElicitRequestUrlParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestUrlParams {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_mode = tag == "mode";
         let mut message = None;
         let mut url = None;
@@ -397,17 +442,18 @@ impl<'de> DecodeObject<'de> for ElicitRequestUrlParams {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "mode" => has_mode = constant(&mut map, "mode", "url")?,
-                "message" => message = Some(field(&mut map, "message")?),
-                "url" => url = Some(field(&mut map, "url")?),
+                "message" => field(&mut map, "message", &mut message)?,
+                "url" => field(&mut map, "url", &mut url)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_mode, "mode")?;
-        Ok(Self {
+        *slot = Some(Self {
             message: present(message, "message")?,
             url: present(url, "url")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -457,22 +503,27 @@ impl ElicitResult {
 }
 
 impl<'de> DecodeObject<'de> for ElicitResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut action = None;
         let mut content = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "action" => action = Some(field(&mut map, "action")?),
-                "content" => content = Some(field(&mut map, "content")?),
+                "action" => field(&mut map, "action", &mut action)?,
+                "content" => field(&mut map, "content", &mut content)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             action: present(action, "action")?,
             content,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -636,7 +687,11 @@ impl From<LegacyTitledEnumSchema> for EnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for EnumSchema {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["type", "enum"],
@@ -685,24 +740,39 @@ impl<'de> DecodeObject<'de> for EnumSchema {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    UntitledSingleSelectEnumSchema::from_map(map, "")
-                        .map(Self::UntitledSingleSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::UntitledSingleSelectEnumSchema,
+                        |slot| UntitledSingleSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 1 => {
-                    TitledSingleSelectEnumSchema::from_map(map, "")
-                        .map(Self::TitledSingleSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::TitledSingleSelectEnumSchema,
+                        |slot| TitledSingleSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 2 => {
-                    UntitledMultiSelectEnumSchema::from_map(map, "")
-                        .map(Self::UntitledMultiSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::UntitledMultiSelectEnumSchema,
+                        |slot| UntitledMultiSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 3 => {
-                    TitledMultiSelectEnumSchema::from_map(map, "")
-                        .map(Self::TitledMultiSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::TitledMultiSelectEnumSchema,
+                        |slot| TitledMultiSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    LegacyTitledEnumSchema::from_map(map, "")
-                        .map(Self::LegacyTitledEnumSchema)
+                    variant(
+                        slot,
+                        Self::LegacyTitledEnumSchema,
+                        |slot| LegacyTitledEnumSchema::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -785,7 +855,11 @@ impl LegacyTitledEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for LegacyTitledEnumSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -796,23 +870,24 @@ impl<'de> DecodeObject<'de> for LegacyTitledEnumSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
-                "default" => default = Some(field(&mut map, "default")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "enum" => r#enum = Some(field(&mut map, "enum")?),
-                "enumNames" => enum_names = Some(field(&mut map, "enumNames")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "default" => field(&mut map, "default", &mut default)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "enum" => field(&mut map, "enum", &mut r#enum)?,
+                "enumNames" => field(&mut map, "enumNames", &mut enum_names)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             default,
             description,
             r#enum: present(r#enum, "enum")?,
             enum_names,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -852,7 +927,11 @@ impl From<TitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for MultiSelectEnumSchema {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["type", "items"],
@@ -886,12 +965,18 @@ impl<'de> DecodeObject<'de> for MultiSelectEnumSchema {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    UntitledMultiSelectEnumSchema::from_map(map, "")
-                        .map(Self::UntitledMultiSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::UntitledMultiSelectEnumSchema,
+                        |slot| UntitledMultiSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    TitledMultiSelectEnumSchema::from_map(map, "")
-                        .map(Self::TitledMultiSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::TitledMultiSelectEnumSchema,
+                        |slot| TitledMultiSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -981,7 +1066,11 @@ impl NumberSchema {
 }
 
 impl<'de> DecodeObject<'de> for NumberSchema {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut default = None;
         let mut description = None;
         let mut maximum = None;
@@ -991,16 +1080,16 @@ impl<'de> DecodeObject<'de> for NumberSchema {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "default" => default = Some(field(&mut map, "default")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "maximum" => maximum = Some(field(&mut map, "maximum")?),
-                "minimum" => minimum = Some(field(&mut map, "minimum")?),
-                "title" => title = Some(field(&mut map, "title")?),
-                "type" => r#type = Some(field(&mut map, "type")?),
+                "default" => field(&mut map, "default", &mut default)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "maximum" => field(&mut map, "maximum", &mut maximum)?,
+                "minimum" => field(&mut map, "minimum", &mut minimum)?,
+                "title" => field(&mut map, "title", &mut title)?,
+                "type" => field(&mut map, "type", &mut r#type)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             default,
             description,
             maximum,
@@ -1008,7 +1097,8 @@ impl<'de> DecodeObject<'de> for NumberSchema {
             title,
             r#type: present(r#type, "type")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1122,7 +1212,11 @@ impl From<LegacyTitledEnumSchema> for PrimitiveSchemaDefinition {
 }
 
 impl<'de> DecodeObject<'de> for PrimitiveSchemaDefinition {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["type"],
@@ -1203,28 +1297,61 @@ impl<'de> DecodeObject<'de> for PrimitiveSchemaDefinition {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => StringSchema::from_map(map, "").map(Self::StringSchema),
-                1 => NumberSchema::from_map(map, "").map(Self::NumberSchema),
-                2 => BooleanSchema::from_map(map, "").map(Self::BooleanSchema),
+                0 => {
+                    variant(
+                        slot,
+                        Self::StringSchema,
+                        |slot| StringSchema::from_map(map, "", slot),
+                    )
+                }
+                1 => {
+                    variant(
+                        slot,
+                        Self::NumberSchema,
+                        |slot| NumberSchema::from_map(map, "", slot),
+                    )
+                }
+                2 => {
+                    variant(
+                        slot,
+                        Self::BooleanSchema,
+                        |slot| BooleanSchema::from_map(map, "", slot),
+                    )
+                }
                 3 => {
-                    UntitledSingleSelectEnumSchema::from_map(map, "")
-                        .map(Self::UntitledSingleSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::UntitledSingleSelectEnumSchema,
+                        |slot| UntitledSingleSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 4 => {
-                    TitledSingleSelectEnumSchema::from_map(map, "")
-                        .map(Self::TitledSingleSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::TitledSingleSelectEnumSchema,
+                        |slot| TitledSingleSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 5 => {
-                    UntitledMultiSelectEnumSchema::from_map(map, "")
-                        .map(Self::UntitledMultiSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::UntitledMultiSelectEnumSchema,
+                        |slot| UntitledMultiSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 6 => {
-                    TitledMultiSelectEnumSchema::from_map(map, "")
-                        .map(Self::TitledMultiSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::TitledMultiSelectEnumSchema,
+                        |slot| TitledMultiSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    LegacyTitledEnumSchema::from_map(map, "")
-                        .map(Self::LegacyTitledEnumSchema)
+                    variant(
+                        slot,
+                        Self::LegacyTitledEnumSchema,
+                        |slot| LegacyTitledEnumSchema::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -1270,7 +1397,11 @@ impl From<TitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for SingleSelectEnumSchema {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["type", "enum"],
@@ -1288,12 +1419,18 @@ impl<'de> DecodeObject<'de> for SingleSelectEnumSchema {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    UntitledSingleSelectEnumSchema::from_map(map, "")
-                        .map(Self::UntitledSingleSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::UntitledSingleSelectEnumSchema,
+                        |slot| UntitledSingleSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    TitledSingleSelectEnumSchema::from_map(map, "")
-                        .map(Self::TitledSingleSelectEnumSchema)
+                    variant(
+                        slot,
+                        Self::TitledSingleSelectEnumSchema,
+                        |slot| TitledSingleSelectEnumSchema::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -1382,7 +1519,11 @@ impl StringSchema {
 }
 
 impl<'de> DecodeObject<'de> for StringSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -1394,17 +1535,17 @@ impl<'de> DecodeObject<'de> for StringSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
-                "default" => default = Some(field(&mut map, "default")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "format" => format = Some(field(&mut map, "format")?),
-                "maxLength" => max_length = Some(field(&mut map, "maxLength")?),
-                "minLength" => min_length = Some(field(&mut map, "minLength")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "default" => field(&mut map, "default", &mut default)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "format" => field(&mut map, "format", &mut format)?,
+                "maxLength" => field(&mut map, "maxLength", &mut max_length)?,
+                "minLength" => field(&mut map, "minLength", &mut min_length)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             default,
             description,
             format,
@@ -1412,7 +1553,8 @@ impl<'de> DecodeObject<'de> for StringSchema {
             min_length,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1540,7 +1682,11 @@ impl TitledMultiSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -1552,17 +1698,17 @@ impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "array")?,
-                "default" => default = Some(field(&mut map, "default")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "items" => items = Some(field(&mut map, "items")?),
-                "maxItems" => max_items = Some(field(&mut map, "maxItems")?),
-                "minItems" => min_items = Some(field(&mut map, "minItems")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "default" => field(&mut map, "default", &mut default)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "items" => field(&mut map, "items", &mut items)?,
+                "maxItems" => field(&mut map, "maxItems", &mut max_items)?,
+                "minItems" => field(&mut map, "minItems", &mut min_items)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             default,
             description,
             items: present(items, "items")?,
@@ -1570,7 +1716,8 @@ impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchema {
             min_items,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1611,19 +1758,24 @@ impl TitledMultiSelectEnumSchemaItems {
 }
 
 impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchemaItems {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut any_of = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "anyOf" => any_of = Some(field(&mut map, "anyOf")?),
+                "anyOf" => field(&mut map, "anyOf", &mut any_of)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             any_of: present(any_of, "anyOf")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1661,22 +1813,27 @@ impl TitledMultiSelectEnumSchemaItemsAnyOfItem {
 }
 
 impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchemaItemsAnyOfItem {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut r#const = None;
         let mut title = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "const" => r#const = Some(field(&mut map, "const")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "const" => field(&mut map, "const", &mut r#const)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             r#const: present(r#const, "const")?,
             title: present(title, "title")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1742,7 +1899,11 @@ impl TitledSingleSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for TitledSingleSelectEnumSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -1752,21 +1913,22 @@ impl<'de> DecodeObject<'de> for TitledSingleSelectEnumSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
-                "default" => default = Some(field(&mut map, "default")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "oneOf" => one_of = Some(field(&mut map, "oneOf")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "default" => field(&mut map, "default", &mut default)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "oneOf" => field(&mut map, "oneOf", &mut one_of)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             default,
             description,
             one_of: present(one_of, "oneOf")?,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1808,22 +1970,27 @@ impl TitledSingleSelectEnumSchemaOneOfItem {
 }
 
 impl<'de> DecodeObject<'de> for TitledSingleSelectEnumSchemaOneOfItem {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut r#const = None;
         let mut title = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "const" => r#const = Some(field(&mut map, "const")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "const" => field(&mut map, "const", &mut r#const)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             r#const: present(r#const, "const")?,
             title: present(title, "title")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1909,7 +2076,11 @@ impl UntitledMultiSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for UntitledMultiSelectEnumSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -1921,17 +2092,17 @@ impl<'de> DecodeObject<'de> for UntitledMultiSelectEnumSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "array")?,
-                "default" => default = Some(field(&mut map, "default")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "items" => items = Some(field(&mut map, "items")?),
-                "maxItems" => max_items = Some(field(&mut map, "maxItems")?),
-                "minItems" => min_items = Some(field(&mut map, "minItems")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "default" => field(&mut map, "default", &mut default)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "items" => field(&mut map, "items", &mut items)?,
+                "maxItems" => field(&mut map, "maxItems", &mut max_items)?,
+                "minItems" => field(&mut map, "minItems", &mut min_items)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             default,
             description,
             items: present(items, "items")?,
@@ -1939,7 +2110,8 @@ impl<'de> DecodeObject<'de> for UntitledMultiSelectEnumSchema {
             min_items,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1980,22 +2152,27 @@ impl UntitledMultiSelectEnumSchemaItems {
 }
 
 impl<'de> DecodeObject<'de> for UntitledMultiSelectEnumSchemaItems {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut r#enum = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
-                "enum" => r#enum = Some(field(&mut map, "enum")?),
+                "enum" => field(&mut map, "enum", &mut r#enum)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             r#enum: present(r#enum, "enum")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -2061,7 +2238,11 @@ impl UntitledSingleSelectEnumSchema {
 }
 
 impl<'de> DecodeObject<'de> for UntitledSingleSelectEnumSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut default = None;
         let mut description = None;
@@ -2071,21 +2252,22 @@ impl<'de> DecodeObject<'de> for UntitledSingleSelectEnumSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "string")?,
-                "default" => default = Some(field(&mut map, "default")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "enum" => r#enum = Some(field(&mut map, "enum")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "default" => field(&mut map, "default", &mut default)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "enum" => field(&mut map, "enum", &mut r#enum)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             default,
             description,
             r#enum: present(r#enum, "enum")?,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -47,25 +47,30 @@ impl ErrorObject {
 }
 
 impl<'de> DecodeObject<'de> for ErrorObject {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut code = None;
         let mut data = None;
         let mut message = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "code" => code = Some(field(&mut map, "code")?),
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "code" => field(&mut map, "code", &mut code)?,
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             code: present(code, "code")?,
             data,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -117,7 +122,11 @@ impl JsonRpcErrorResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcErrorResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
@@ -125,17 +134,18 @@ impl<'de> DecodeObject<'de> for JsonRpcErrorResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => error = Some(field(&mut map, "error")?),
-                "id" => id = Some(field(&mut map, "id")?),
+                "error" => field(&mut map, "error", &mut error)?,
+                "id" => field(&mut map, "id", &mut id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             error: present(error, "error")?,
             id,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -182,7 +192,11 @@ impl JsonRpcNotification {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut method = None;
         let mut params = None;
@@ -190,17 +204,18 @@ impl<'de> DecodeObject<'de> for JsonRpcNotification {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => method = Some(field(&mut map, "method")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "method" => field(&mut map, "method", &mut method)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             method: present(method, "method")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -250,7 +265,11 @@ impl JsonRpcRequest {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut method = None;
@@ -259,19 +278,20 @@ impl<'de> DecodeObject<'de> for JsonRpcRequest {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "method" => method = Some(field(&mut map, "method")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "method" => field(&mut map, "method", &mut method)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             method: present(method, "method")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -329,22 +349,27 @@ impl Notification {
 }
 
 impl<'de> DecodeObject<'de> for Notification {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut method = None;
         let mut params = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "method" => method = Some(field(&mut map, "method")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "method" => field(&mut map, "method", &mut method)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             method: present(method, "method")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -384,20 +409,27 @@ impl NotificationMetaObject {
 }
 
 impl<'de> DecodeObject<'de> for NotificationMetaObject {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut subscription_id = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
                 "io.modelcontextprotocol/subscriptionId" => {
-                    subscription_id = Some(
-                        field(&mut map, "io.modelcontextprotocol/subscriptionId")?,
-                    );
+                    field(
+                        &mut map,
+                        "io.modelcontextprotocol/subscriptionId",
+                        &mut subscription_id,
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { subscription_id, extra })
+        *slot = Some(Self { subscription_id, extra });
+        Ok(())
     }
 }
 
@@ -436,16 +468,21 @@ impl NotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for NotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { meta, extra })
+        *slot = Some(Self { meta, extra });
+        Ok(())
     }
 }
 
@@ -490,22 +527,27 @@ impl Request {
 }
 
 impl<'de> DecodeObject<'de> for Request {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut method = None;
         let mut params = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "method" => method = Some(field(&mut map, "method")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "method" => field(&mut map, "method", &mut method)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             method: present(method, "method")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -594,20 +636,27 @@ impl ResultMetaObject {
 }
 
 impl<'de> DecodeObject<'de> for ResultMetaObject {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut server_info = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
                 "io.modelcontextprotocol/serverInfo" => {
-                    server_info = Some(
-                        field(&mut map, "io.modelcontextprotocol/serverInfo")?,
-                    );
+                    field(
+                        &mut map,
+                        "io.modelcontextprotocol/serverInfo",
+                        &mut server_info,
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { server_info, extra })
+        *slot = Some(Self { server_info, extra });
+        Ok(())
     }
 }
 
@@ -652,22 +701,27 @@ impl ResultObject {
 }
 
 impl<'de> DecodeObject<'de> for ResultObject {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut result_type = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             result_type: present(result_type, "resultType")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

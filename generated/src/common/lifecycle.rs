@@ -38,22 +38,27 @@ impl BaseMetadata {
 }
 
 impl<'de> DecodeObject<'de> for BaseMetadata {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut name = None;
         let mut title = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "name" => name = Some(field(&mut map, "name")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "name" => field(&mut map, "name", &mut name)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             name: present(name, "name")?,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -119,7 +124,11 @@ impl Icon {
 }
 
 impl<'de> DecodeObject<'de> for Icon {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut mime_type = None;
         let mut sizes = None;
         let mut src = None;
@@ -127,20 +136,21 @@ impl<'de> DecodeObject<'de> for Icon {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
-                "sizes" => sizes = Some(field(&mut map, "sizes")?),
-                "src" => src = Some(field(&mut map, "src")?),
-                "theme" => theme = Some(field(&mut map, "theme")?),
+                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
+                "sizes" => field(&mut map, "sizes", &mut sizes)?,
+                "src" => field(&mut map, "src", &mut src)?,
+                "theme" => field(&mut map, "theme", &mut theme)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             mime_type,
             sizes,
             src: present(src, "src")?,
             theme,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -208,16 +218,21 @@ impl Icons {
 }
 
 impl<'de> DecodeObject<'de> for Icons {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut icons = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "icons" => icons = Some(field(&mut map, "icons")?),
+                "icons" => field(&mut map, "icons", &mut icons)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { icons, extra })
+        *slot = Some(Self { icons, extra });
+        Ok(())
     }
 }
 
@@ -295,7 +310,11 @@ impl Implementation {
 }
 
 impl<'de> DecodeObject<'de> for Implementation {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut description = None;
         let mut icons = None;
         let mut name = None;
@@ -305,16 +324,16 @@ impl<'de> DecodeObject<'de> for Implementation {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "description" => description = Some(field(&mut map, "description")?),
-                "icons" => icons = Some(field(&mut map, "icons")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "title" => title = Some(field(&mut map, "title")?),
-                "version" => version = Some(field(&mut map, "version")?),
-                "websiteUrl" => website_url = Some(field(&mut map, "websiteUrl")?),
+                "description" => field(&mut map, "description", &mut description)?,
+                "icons" => field(&mut map, "icons", &mut icons)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "title" => field(&mut map, "title", &mut title)?,
+                "version" => field(&mut map, "version", &mut version)?,
+                "websiteUrl" => field(&mut map, "websiteUrl", &mut website_url)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             description,
             icons,
             name: present(name, "name")?,
@@ -322,7 +341,8 @@ impl<'de> DecodeObject<'de> for Implementation {
             version: present(version, "version")?,
             website_url,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -415,16 +435,21 @@ impl ServerCapabilitiesPrompts {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesPrompts {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut list_changed = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "listChanged" => list_changed = Some(field(&mut map, "listChanged")?),
+                "listChanged" => field(&mut map, "listChanged", &mut list_changed)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { list_changed, extra })
+        *slot = Some(Self { list_changed, extra });
+        Ok(())
     }
 }
 
@@ -472,22 +497,27 @@ impl ServerCapabilitiesResources {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesResources {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut list_changed = None;
         let mut subscribe = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "listChanged" => list_changed = Some(field(&mut map, "listChanged")?),
-                "subscribe" => subscribe = Some(field(&mut map, "subscribe")?),
+                "listChanged" => field(&mut map, "listChanged", &mut list_changed)?,
+                "subscribe" => field(&mut map, "subscribe", &mut subscribe)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             list_changed,
             subscribe,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -527,16 +557,21 @@ impl ServerCapabilitiesTools {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesTools {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut list_changed = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "listChanged" => list_changed = Some(field(&mut map, "listChanged")?),
+                "listChanged" => field(&mut map, "listChanged", &mut list_changed)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { list_changed, extra })
+        *slot = Some(Self { list_changed, extra });
+        Ok(())
     }
 }
 

@@ -40,21 +40,36 @@ impl From<ElicitRequest> for InputRequest {
 }
 
 impl<'de> DecodeObject<'de> for InputRequest {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "sampling/createMessage" => {
-                CreateMessageRequest::from_map(map, "method")
-                    .map(Self::SamplingCreateMessage)
+                variant(
+                    slot,
+                    Self::SamplingCreateMessage,
+                    |slot| CreateMessageRequest::from_map(map, "method", slot),
+                )
             }
             "roots/list" => {
-                ListRootsRequest::from_map(map, "method").map(Self::RootsList)
+                variant(
+                    slot,
+                    Self::RootsList,
+                    |slot| ListRootsRequest::from_map(map, "method", slot),
+                )
             }
             "elicitation/create" => {
-                ElicitRequest::from_map(map, "method").map(Self::ElicitationCreate)
+                variant(
+                    slot,
+                    Self::ElicitationCreate,
+                    |slot| ElicitRequest::from_map(map, "method", slot),
+                )
             }
             other => {
                 Err(
@@ -116,7 +131,11 @@ impl From<ElicitResult> for InputResponse {
 }
 
 impl<'de> DecodeObject<'de> for InputResponse {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["content", "model", "role"],
@@ -139,10 +158,26 @@ impl<'de> DecodeObject<'de> for InputResponse {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    CreateMessageResult::from_map(map, "").map(Self::CreateMessageResult)
+                    variant(
+                        slot,
+                        Self::CreateMessageResult,
+                        |slot| CreateMessageResult::from_map(map, "", slot),
+                    )
                 }
-                1 => ListRootsResult::from_map(map, "").map(Self::ListRootsResult),
-                _ => ElicitResult::from_map(map, "").map(Self::ElicitResult),
+                1 => {
+                    variant(
+                        slot,
+                        Self::ListRootsResult,
+                        |slot| ListRootsResult::from_map(map, "", slot),
+                    )
+                }
+                _ => {
+                    variant(
+                        slot,
+                        Self::ElicitResult,
+                        |slot| ElicitResult::from_map(map, "", slot),
+                    )
+                }
             },
         )
     }

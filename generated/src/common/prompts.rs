@@ -79,7 +79,11 @@ impl Prompt {
 }
 
 impl<'de> DecodeObject<'de> for Prompt {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut arguments = None;
         let mut description = None;
@@ -89,16 +93,16 @@ impl<'de> DecodeObject<'de> for Prompt {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "arguments" => arguments = Some(field(&mut map, "arguments")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "icons" => icons = Some(field(&mut map, "icons")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "arguments" => field(&mut map, "arguments", &mut arguments)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "icons" => field(&mut map, "icons", &mut icons)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             arguments,
             description,
@@ -106,7 +110,8 @@ impl<'de> DecodeObject<'de> for Prompt {
             name: present(name, "name")?,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -176,7 +181,11 @@ impl PromptArgument {
 }
 
 impl<'de> DecodeObject<'de> for PromptArgument {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut description = None;
         let mut name = None;
         let mut required = None;
@@ -184,20 +193,21 @@ impl<'de> DecodeObject<'de> for PromptArgument {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "description" => description = Some(field(&mut map, "description")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "required" => required = Some(field(&mut map, "required")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "description" => field(&mut map, "description", &mut description)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "required" => field(&mut map, "required", &mut required)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             description,
             name: present(name, "name")?,
             required,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -238,22 +248,27 @@ impl PromptMessage {
 }
 
 impl<'de> DecodeObject<'de> for PromptMessage {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut content = None;
         let mut role = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "content" => content = Some(field(&mut map, "content")?),
-                "role" => role = Some(field(&mut map, "role")?),
+                "content" => field(&mut map, "content", &mut content)?,
+                "role" => field(&mut map, "role", &mut role)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             content: present(content, "content")?,
             role: present(role, "role")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -52,7 +52,11 @@ impl BlobResourceContents {
 }
 
 impl<'de> DecodeObject<'de> for BlobResourceContents {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut blob = None;
         let mut mime_type = None;
@@ -60,20 +64,21 @@ impl<'de> DecodeObject<'de> for BlobResourceContents {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "blob" => blob = Some(field(&mut map, "blob")?),
-                "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "blob" => field(&mut map, "blob", &mut blob)?,
+                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             blob: present(blob, "blob")?,
             mime_type,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -111,7 +116,11 @@ impl From<BlobResourceContents> for ReadResourceResultContentsItem {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResultContentsItem {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["text", "uri"],
@@ -129,12 +138,18 @@ impl<'de> DecodeObject<'de> for ReadResourceResultContentsItem {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    TextResourceContents::from_map(map, "")
-                        .map(Self::TextResourceContents)
+                    variant(
+                        slot,
+                        Self::TextResourceContents,
+                        |slot| TextResourceContents::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    BlobResourceContents::from_map(map, "")
-                        .map(Self::BlobResourceContents)
+                    variant(
+                        slot,
+                        Self::BlobResourceContents,
+                        |slot| BlobResourceContents::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -247,7 +262,11 @@ impl Resource {
 }
 
 impl<'de> DecodeObject<'de> for Resource {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -260,19 +279,19 @@ impl<'de> DecodeObject<'de> for Resource {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "annotations" => annotations = Some(field(&mut map, "annotations")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "icons" => icons = Some(field(&mut map, "icons")?),
-                "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "size" => size = Some(field(&mut map, "size")?),
-                "title" => title = Some(field(&mut map, "title")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "annotations" => field(&mut map, "annotations", &mut annotations)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "icons" => field(&mut map, "icons", &mut icons)?,
+                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "size" => field(&mut map, "size", &mut size)?,
+                "title" => field(&mut map, "title", &mut title)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             annotations,
             description,
@@ -283,7 +302,8 @@ impl<'de> DecodeObject<'de> for Resource {
             title,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -346,25 +366,30 @@ impl ResourceContents {
 }
 
 impl<'de> DecodeObject<'de> for ResourceContents {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut mime_type = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             mime_type,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -464,7 +489,11 @@ impl ResourceTemplate {
 }
 
 impl<'de> DecodeObject<'de> for ResourceTemplate {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -476,18 +505,18 @@ impl<'de> DecodeObject<'de> for ResourceTemplate {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "annotations" => annotations = Some(field(&mut map, "annotations")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "icons" => icons = Some(field(&mut map, "icons")?),
-                "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "title" => title = Some(field(&mut map, "title")?),
-                "uriTemplate" => uri_template = Some(field(&mut map, "uriTemplate")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "annotations" => field(&mut map, "annotations", &mut annotations)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "icons" => field(&mut map, "icons", &mut icons)?,
+                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "title" => field(&mut map, "title", &mut title)?,
+                "uriTemplate" => field(&mut map, "uriTemplate", &mut uri_template)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             annotations,
             description,
@@ -497,7 +526,8 @@ impl<'de> DecodeObject<'de> for ResourceTemplate {
             title,
             uri_template: present(uri_template, "uriTemplate")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -562,7 +592,11 @@ impl TextResourceContents {
 }
 
 impl<'de> DecodeObject<'de> for TextResourceContents {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut mime_type = None;
         let mut text = None;
@@ -570,20 +604,21 @@ impl<'de> DecodeObject<'de> for TextResourceContents {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "mimeType" => mime_type = Some(field(&mut map, "mimeType")?),
-                "text" => text = Some(field(&mut map, "text")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
+                "text" => field(&mut map, "text", &mut text)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             mime_type,
             text: present(text, "text")?,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

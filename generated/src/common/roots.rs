@@ -32,19 +32,24 @@ impl ListRootsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
                 "method" => has_method = constant(&mut map, "method", "roots/list")?,
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_method, "method")?;
-        Ok(Self { params, extra })
+        *slot = Some(Self { params, extra });
+        Ok(())
     }
 }
 
@@ -84,16 +89,21 @@ impl ListRootsRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { meta, extra })
+        *slot = Some(Self { meta, extra });
+        Ok(())
     }
 }
 
@@ -128,19 +138,24 @@ impl ListRootsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut roots = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "roots" => roots = Some(field(&mut map, "roots")?),
+                "roots" => field(&mut map, "roots", &mut roots)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             roots: present(roots, "roots")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -195,25 +210,30 @@ impl Root {
 }
 
 impl<'de> DecodeObject<'de> for Root {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut name = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             name,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

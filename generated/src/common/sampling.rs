@@ -32,7 +32,11 @@ impl CreateMessageRequest {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_method = tag == "method";
         let mut params = None;
         let mut extra = JsonObject::new();
@@ -41,15 +45,16 @@ impl<'de> DecodeObject<'de> for CreateMessageRequest {
                 "method" => {
                     has_method = constant(&mut map, "method", "sampling/createMessage")?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -174,7 +179,11 @@ impl CreateMessageRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut include_context = None;
         let mut max_tokens = None;
         let mut messages = None;
@@ -189,25 +198,23 @@ impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "includeContext" => {
-                    include_context = Some(field(&mut map, "includeContext")?);
+                    field(&mut map, "includeContext", &mut include_context)?
                 }
-                "maxTokens" => max_tokens = Some(field(&mut map, "maxTokens")?),
-                "messages" => messages = Some(field(&mut map, "messages")?),
-                "metadata" => metadata = Some(field(&mut map, "metadata")?),
+                "maxTokens" => field(&mut map, "maxTokens", &mut max_tokens)?,
+                "messages" => field(&mut map, "messages", &mut messages)?,
+                "metadata" => field(&mut map, "metadata", &mut metadata)?,
                 "modelPreferences" => {
-                    model_preferences = Some(field(&mut map, "modelPreferences")?);
+                    field(&mut map, "modelPreferences", &mut model_preferences)?
                 }
-                "stopSequences" => {
-                    stop_sequences = Some(field(&mut map, "stopSequences")?);
-                }
-                "systemPrompt" => system_prompt = Some(field(&mut map, "systemPrompt")?),
-                "temperature" => temperature = Some(field(&mut map, "temperature")?),
-                "toolChoice" => tool_choice = Some(field(&mut map, "toolChoice")?),
-                "tools" => tools = Some(field(&mut map, "tools")?),
+                "stopSequences" => field(&mut map, "stopSequences", &mut stop_sequences)?,
+                "systemPrompt" => field(&mut map, "systemPrompt", &mut system_prompt)?,
+                "temperature" => field(&mut map, "temperature", &mut temperature)?,
+                "toolChoice" => field(&mut map, "toolChoice", &mut tool_choice)?,
+                "tools" => field(&mut map, "tools", &mut tools)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             include_context,
             max_tokens: present(max_tokens, "maxTokens")?,
             messages: present(messages, "messages")?,
@@ -219,7 +226,8 @@ impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
             tool_choice,
             tools,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -322,7 +330,11 @@ impl CreateMessageResult {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut model = None;
@@ -331,22 +343,23 @@ impl<'de> DecodeObject<'de> for CreateMessageResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "content" => content = Some(field(&mut map, "content")?),
-                "model" => model = Some(field(&mut map, "model")?),
-                "role" => role = Some(field(&mut map, "role")?),
-                "stopReason" => stop_reason = Some(field(&mut map, "stopReason")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "content" => field(&mut map, "content", &mut content)?,
+                "model" => field(&mut map, "model", &mut model)?,
+                "role" => field(&mut map, "role", &mut role)?,
+                "stopReason" => field(&mut map, "stopReason", &mut stop_reason)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             content: present(content, "content")?,
             model: present(model, "model")?,
             role: present(role, "role")?,
             stop_reason,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -390,8 +403,15 @@ impl<'de> DecodeKind<'de> for CreateMessageResultContent {
         <Vec<SamplingMessageContentBlock>>::decode(array).map(Self::Many)
     }
 
-    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> {
-        SamplingMessageContentBlock::from_map(map, "").map(Self::One)
+    fn from_object<M: Members<'de>>(
+        map: M,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
+        variant(
+            slot,
+            Self::One,
+            |slot| SamplingMessageContentBlock::from_map(map, "", slot),
+        )
     }
 }
 
@@ -432,16 +452,21 @@ impl ModelHint {
 }
 
 impl<'de> DecodeObject<'de> for ModelHint {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut name = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "name" => name = Some(field(&mut map, "name")?),
+                "name" => field(&mut map, "name", &mut name)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { name, extra })
+        *slot = Some(Self { name, extra });
+        Ok(())
     }
 }
 
@@ -507,7 +532,11 @@ impl ModelPreferences {
 }
 
 impl<'de> DecodeObject<'de> for ModelPreferences {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut cost_priority = None;
         let mut hints = None;
         let mut intelligence_priority = None;
@@ -516,43 +545,41 @@ impl<'de> DecodeObject<'de> for ModelPreferences {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "costPriority" => {
-                    cost_priority = Some(
-                        checked(
-                            &mut map,
-                            "costPriority",
-                            |value: &f64| within(*value, Some(0.0), Some(1.0)),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "costPriority",
+                        &mut cost_priority,
+                        |value: &f64| within(*value, Some(0.0), Some(1.0)),
+                    )?
                 }
-                "hints" => hints = Some(field(&mut map, "hints")?),
+                "hints" => field(&mut map, "hints", &mut hints)?,
                 "intelligencePriority" => {
-                    intelligence_priority = Some(
-                        checked(
-                            &mut map,
-                            "intelligencePriority",
-                            |value: &f64| within(*value, Some(0.0), Some(1.0)),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "intelligencePriority",
+                        &mut intelligence_priority,
+                        |value: &f64| within(*value, Some(0.0), Some(1.0)),
+                    )?
                 }
                 "speedPriority" => {
-                    speed_priority = Some(
-                        checked(
-                            &mut map,
-                            "speedPriority",
-                            |value: &f64| within(*value, Some(0.0), Some(1.0)),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "speedPriority",
+                        &mut speed_priority,
+                        |value: &f64| within(*value, Some(0.0), Some(1.0)),
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             cost_priority,
             hints,
             intelligence_priority,
             speed_priority,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -603,25 +630,30 @@ impl SamplingMessage {
 }
 
 impl<'de> DecodeObject<'de> for SamplingMessage {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut role = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "content" => content = Some(field(&mut map, "content")?),
-                "role" => role = Some(field(&mut map, "role")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "content" => field(&mut map, "content", &mut content)?,
+                "role" => field(&mut map, "role", &mut role)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             content: present(content, "content")?,
             role: present(role, "role")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -663,8 +695,15 @@ impl<'de> DecodeKind<'de> for SamplingMessageContent {
         <Vec<SamplingMessageContentBlock>>::decode(array).map(Self::Many)
     }
 
-    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> {
-        SamplingMessageContentBlock::from_map(map, "").map(Self::One)
+    fn from_object<M: Members<'de>>(
+        map: M,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
+        variant(
+            slot,
+            Self::One,
+            |slot| SamplingMessageContentBlock::from_map(map, "", slot),
+        )
     }
 }
 
@@ -725,18 +764,50 @@ impl From<ToolResultContent> for SamplingMessageContentBlock {
 }
 
 impl<'de> DecodeObject<'de> for SamplingMessageContentBlock {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "type")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("type"));
         };
         match &*tag {
-            "text" => TextContent::from_map(map, "type").map(Self::Text),
-            "image" => ImageContent::from_map(map, "type").map(Self::Image),
-            "audio" => AudioContent::from_map(map, "type").map(Self::Audio),
-            "tool_use" => ToolUseContent::from_map(map, "type").map(Self::ToolUse),
+            "text" => {
+                variant(
+                    slot,
+                    Self::Text,
+                    |slot| TextContent::from_map(map, "type", slot),
+                )
+            }
+            "image" => {
+                variant(
+                    slot,
+                    Self::Image,
+                    |slot| ImageContent::from_map(map, "type", slot),
+                )
+            }
+            "audio" => {
+                variant(
+                    slot,
+                    Self::Audio,
+                    |slot| AudioContent::from_map(map, "type", slot),
+                )
+            }
+            "tool_use" => {
+                variant(
+                    slot,
+                    Self::ToolUse,
+                    |slot| ToolUseContent::from_map(map, "type", slot),
+                )
+            }
             "tool_result" => {
-                ToolResultContent::from_map(map, "type").map(Self::ToolResult)
+                variant(
+                    slot,
+                    Self::ToolResult,
+                    |slot| ToolResultContent::from_map(map, "type", slot),
+                )
             }
             other => {
                 Err(
@@ -791,16 +862,21 @@ impl ToolChoice {
 }
 
 impl<'de> DecodeObject<'de> for ToolChoice {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut mode = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "mode" => mode = Some(field(&mut map, "mode")?),
+                "mode" => field(&mut map, "mode", &mut mode)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { mode, extra })
+        *slot = Some(Self { mode, extra });
+        Ok(())
     }
 }
 

@@ -92,7 +92,11 @@ impl Tool {
 }
 
 impl<'de> DecodeObject<'de> for Tool {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -104,18 +108,18 @@ impl<'de> DecodeObject<'de> for Tool {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "annotations" => annotations = Some(field(&mut map, "annotations")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "icons" => icons = Some(field(&mut map, "icons")?),
-                "inputSchema" => input_schema = Some(field(&mut map, "inputSchema")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "outputSchema" => output_schema = Some(field(&mut map, "outputSchema")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "annotations" => field(&mut map, "annotations", &mut annotations)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "icons" => field(&mut map, "icons", &mut icons)?,
+                "inputSchema" => field(&mut map, "inputSchema", &mut input_schema)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "outputSchema" => field(&mut map, "outputSchema", &mut output_schema)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             annotations,
             description,
@@ -125,7 +129,8 @@ impl<'de> DecodeObject<'de> for Tool {
             output_schema,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -207,7 +212,11 @@ impl ToolAnnotations {
 }
 
 impl<'de> DecodeObject<'de> for ToolAnnotations {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut destructive_hint = None;
         let mut idempotent_hint = None;
         let mut open_world_hint = None;
@@ -217,27 +226,28 @@ impl<'de> DecodeObject<'de> for ToolAnnotations {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "destructiveHint" => {
-                    destructive_hint = Some(field(&mut map, "destructiveHint")?);
+                    field(&mut map, "destructiveHint", &mut destructive_hint)?
                 }
                 "idempotentHint" => {
-                    idempotent_hint = Some(field(&mut map, "idempotentHint")?);
+                    field(&mut map, "idempotentHint", &mut idempotent_hint)?
                 }
                 "openWorldHint" => {
-                    open_world_hint = Some(field(&mut map, "openWorldHint")?);
+                    field(&mut map, "openWorldHint", &mut open_world_hint)?
                 }
-                "readOnlyHint" => read_only_hint = Some(field(&mut map, "readOnlyHint")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "readOnlyHint" => field(&mut map, "readOnlyHint", &mut read_only_hint)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             destructive_hint,
             idempotent_hint,
             open_world_hint,
             read_only_hint,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -280,19 +290,24 @@ impl ToolInputSchema {
 }
 
 impl<'de> DecodeObject<'de> for ToolInputSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut schema = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "object")?,
-                "$schema" => schema = Some(field(&mut map, "$schema")?),
+                "$schema" => field(&mut map, "$schema", &mut schema)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self { schema, extra })
+        *slot = Some(Self { schema, extra });
+        Ok(())
     }
 }
 
@@ -332,16 +347,21 @@ impl ToolOutputSchema {
 }
 
 impl<'de> DecodeObject<'de> for ToolOutputSchema {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut schema = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "$schema" => schema = Some(field(&mut map, "$schema")?),
+                "$schema" => field(&mut map, "$schema", &mut schema)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { schema, extra })
+        *slot = Some(Self { schema, extra });
+        Ok(())
     }
 }
 
@@ -409,7 +429,11 @@ impl ToolResultContent {
 }
 
 impl<'de> DecodeObject<'de> for ToolResultContent {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut content = None;
@@ -420,25 +444,26 @@ impl<'de> DecodeObject<'de> for ToolResultContent {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "tool_result")?,
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "content" => content = Some(field(&mut map, "content")?),
-                "isError" => is_error = Some(field(&mut map, "isError")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "content" => field(&mut map, "content", &mut content)?,
+                "isError" => field(&mut map, "isError", &mut is_error)?,
                 "structuredContent" => {
-                    structured_content = Some(field(&mut map, "structuredContent")?);
+                    field(&mut map, "structuredContent", &mut structured_content)?
                 }
-                "toolUseId" => tool_use_id = Some(field(&mut map, "toolUseId")?),
+                "toolUseId" => field(&mut map, "toolUseId", &mut tool_use_id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             content: present(content, "content")?,
             is_error,
             structured_content,
             tool_use_id: present(tool_use_id, "toolUseId")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -498,7 +523,11 @@ impl ToolUseContent {
 }
 
 impl<'de> DecodeObject<'de> for ToolUseContent {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut id = None;
@@ -508,21 +537,22 @@ impl<'de> DecodeObject<'de> for ToolUseContent {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "tool_use")?,
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "id" => id = Some(field(&mut map, "id")?),
-                "input" => input = Some(field(&mut map, "input")?),
-                "name" => name = Some(field(&mut map, "name")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "id" => field(&mut map, "id", &mut id)?,
+                "input" => field(&mut map, "input", &mut input)?,
+                "name" => field(&mut map, "name", &mut name)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             id: present(id, "id")?,
             input: present(input, "input")?,
             name: present(name, "name")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -37,18 +37,36 @@ impl From<UpdateTaskRequest> for ClientRequest {
 }
 
 impl<'de> DecodeObject<'de> for ClientRequest {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "tasks/cancel" => {
-                CancelTaskRequest::from_map(map, "method").map(Self::TasksCancel)
+                variant(
+                    slot,
+                    Self::TasksCancel,
+                    |slot| CancelTaskRequest::from_map(map, "method", slot),
+                )
             }
-            "tasks/get" => GetTaskRequest::from_map(map, "method").map(Self::TasksGet),
+            "tasks/get" => {
+                variant(
+                    slot,
+                    Self::TasksGet,
+                    |slot| GetTaskRequest::from_map(map, "method", slot),
+                )
+            }
             "tasks/update" => {
-                UpdateTaskRequest::from_map(map, "method").map(Self::TasksUpdate)
+                variant(
+                    slot,
+                    Self::TasksUpdate,
+                    |slot| UpdateTaskRequest::from_map(map, "method", slot),
+                )
             }
             other => {
                 Err(
@@ -87,15 +105,22 @@ impl From<TaskStatusNotification> for ServerNotification {
 }
 
 impl<'de> DecodeObject<'de> for ServerNotification {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/tasks" => {
-                TaskStatusNotification::from_map(map, "method")
-                    .map(Self::NotificationsTasks)
+                variant(
+                    slot,
+                    Self::NotificationsTasks,
+                    |slot| TaskStatusNotification::from_map(map, "method", slot),
+                )
             }
             other => Err(unknown_tag("method", other, &["notifications/tasks"])),
         }

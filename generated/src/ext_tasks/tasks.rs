@@ -36,7 +36,11 @@ impl CancelTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for CancelTaskResult {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_result_type = tag == "resultType";
         let mut meta = None;
         let mut extra = JsonObject::new();
@@ -45,12 +49,13 @@ impl<'de> DecodeObject<'de> for CancelTaskResult {
                 "resultType" => {
                     has_result_type = constant(&mut map, "resultType", "complete")?;
                 }
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_result_type, "resultType")?;
-        Ok(Self { meta, extra })
+        *slot = Some(Self { meta, extra });
+        Ok(())
     }
 }
 
@@ -120,7 +125,11 @@ impl CancelledTask {
 }
 
 impl<'de> DecodeObject<'de> for CancelledTask {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -132,52 +141,48 @@ impl<'de> DecodeObject<'de> for CancelledTask {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "cancelled")?,
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
                 "pollIntervalMs" => {
-                    poll_interval_ms = Some(
-                        checked(
-                            &mut map,
-                            "pollIntervalMs",
-                            |value: &i64| within(
-                                *value,
-                                Some(-9007199254740991),
-                                Some(9007199254740991),
-                            ),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "pollIntervalMs",
+                        &mut poll_interval_ms,
+                        |value: &i64| within(
+                            *value,
+                            Some(-9007199254740991),
+                            Some(9007199254740991),
+                        ),
+                    )?
                 }
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 "ttlMs" => {
-                    ttl_ms = Some(
-                        checked(
-                            &mut map,
-                            "ttlMs",
-                            |value: &Option<i64>| {
-                                value
-                                    .as_ref()
-                                    .map_or(
-                                        Ok(()),
-                                        |inner| within(
-                                            *inner,
-                                            Some(-9007199254740991),
-                                            Some(9007199254740991),
-                                        ),
-                                    )
-                            },
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "ttlMs",
+                        &mut ttl_ms,
+                        |value: &Option<i64>| {
+                            value
+                                .as_ref()
+                                .map_or(
+                                    Ok(()),
+                                    |inner| within(
+                                        *inner,
+                                        Some(-9007199254740991),
+                                        Some(9007199254740991),
+                                    ),
+                                )
+                        },
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_status, "status")?;
-        Ok(Self {
+        *slot = Some(Self {
             created_at: present(created_at, "createdAt")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
             poll_interval_ms,
@@ -185,7 +190,8 @@ impl<'de> DecodeObject<'de> for CancelledTask {
             task_id: present(task_id, "taskId")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -264,7 +270,11 @@ impl CompletedTask {
 }
 
 impl<'de> DecodeObject<'de> for CompletedTask {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -277,53 +287,49 @@ impl<'de> DecodeObject<'de> for CompletedTask {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "completed")?,
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
                 "pollIntervalMs" => {
-                    poll_interval_ms = Some(
-                        checked(
-                            &mut map,
-                            "pollIntervalMs",
-                            |value: &i64| within(
-                                *value,
-                                Some(-9007199254740991),
-                                Some(9007199254740991),
-                            ),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "pollIntervalMs",
+                        &mut poll_interval_ms,
+                        |value: &i64| within(
+                            *value,
+                            Some(-9007199254740991),
+                            Some(9007199254740991),
+                        ),
+                    )?
                 }
-                "result" => result = Some(field(&mut map, "result")?),
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "result" => field(&mut map, "result", &mut result)?,
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 "ttlMs" => {
-                    ttl_ms = Some(
-                        checked(
-                            &mut map,
-                            "ttlMs",
-                            |value: &Option<i64>| {
-                                value
-                                    .as_ref()
-                                    .map_or(
-                                        Ok(()),
-                                        |inner| within(
-                                            *inner,
-                                            Some(-9007199254740991),
-                                            Some(9007199254740991),
-                                        ),
-                                    )
-                            },
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "ttlMs",
+                        &mut ttl_ms,
+                        |value: &Option<i64>| {
+                            value
+                                .as_ref()
+                                .map_or(
+                                    Ok(()),
+                                    |inner| within(
+                                        *inner,
+                                        Some(-9007199254740991),
+                                        Some(9007199254740991),
+                                    ),
+                                )
+                        },
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_status, "status")?;
-        Ok(Self {
+        *slot = Some(Self {
             created_at: present(created_at, "createdAt")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
             poll_interval_ms,
@@ -332,7 +338,8 @@ impl<'de> DecodeObject<'de> for CompletedTask {
             task_id: present(task_id, "taskId")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -422,7 +429,11 @@ impl CreateTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for CreateTaskResult {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_result_type = tag == "resultType";
         let mut meta = None;
         let mut created_at = None;
@@ -438,54 +449,50 @@ impl<'de> DecodeObject<'de> for CreateTaskResult {
                 "resultType" => {
                     has_result_type = constant(&mut map, "resultType", "task")?;
                 }
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
                 "pollIntervalMs" => {
-                    poll_interval_ms = Some(
-                        checked(
-                            &mut map,
-                            "pollIntervalMs",
-                            |value: &i64| within(
-                                *value,
-                                Some(-9007199254740991),
-                                Some(9007199254740991),
-                            ),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "pollIntervalMs",
+                        &mut poll_interval_ms,
+                        |value: &i64| within(
+                            *value,
+                            Some(-9007199254740991),
+                            Some(9007199254740991),
+                        ),
+                    )?
                 }
-                "status" => status = Some(field(&mut map, "status")?),
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "status" => field(&mut map, "status", &mut status)?,
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 "ttlMs" => {
-                    ttl_ms = Some(
-                        checked(
-                            &mut map,
-                            "ttlMs",
-                            |value: &Option<i64>| {
-                                value
-                                    .as_ref()
-                                    .map_or(
-                                        Ok(()),
-                                        |inner| within(
-                                            *inner,
-                                            Some(-9007199254740991),
-                                            Some(9007199254740991),
-                                        ),
-                                    )
-                            },
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "ttlMs",
+                        &mut ttl_ms,
+                        |value: &Option<i64>| {
+                            value
+                                .as_ref()
+                                .map_or(
+                                    Ok(()),
+                                    |inner| within(
+                                        *inner,
+                                        Some(-9007199254740991),
+                                        Some(9007199254740991),
+                                    ),
+                                )
+                        },
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_result_type, "resultType")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             created_at: present(created_at, "createdAt")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
@@ -495,7 +502,8 @@ impl<'de> DecodeObject<'de> for CreateTaskResult {
             task_id: present(task_id, "taskId")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -578,19 +586,51 @@ impl From<CancelledTask> for DetailedTask {
 }
 
 impl<'de> DecodeObject<'de> for DetailedTask {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "status")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("status"));
         };
         match &*tag {
-            "working" => WorkingTask::from_map(map, "status").map(Self::Working),
-            "input_required" => {
-                InputRequiredTask::from_map(map, "status").map(Self::InputRequired)
+            "working" => {
+                variant(
+                    slot,
+                    Self::Working,
+                    |slot| WorkingTask::from_map(map, "status", slot),
+                )
             }
-            "completed" => CompletedTask::from_map(map, "status").map(Self::Completed),
-            "failed" => FailedTask::from_map(map, "status").map(Self::Failed),
-            "cancelled" => CancelledTask::from_map(map, "status").map(Self::Cancelled),
+            "input_required" => {
+                variant(
+                    slot,
+                    Self::InputRequired,
+                    |slot| InputRequiredTask::from_map(map, "status", slot),
+                )
+            }
+            "completed" => {
+                variant(
+                    slot,
+                    Self::Completed,
+                    |slot| CompletedTask::from_map(map, "status", slot),
+                )
+            }
+            "failed" => {
+                variant(
+                    slot,
+                    Self::Failed,
+                    |slot| FailedTask::from_map(map, "status", slot),
+                )
+            }
+            "cancelled" => {
+                variant(
+                    slot,
+                    Self::Cancelled,
+                    |slot| CancelledTask::from_map(map, "status", slot),
+                )
+            }
             other => {
                 Err(
                     unknown_tag(
@@ -684,7 +724,11 @@ impl FailedTask {
 }
 
 impl<'de> DecodeObject<'de> for FailedTask {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut error = None;
@@ -697,53 +741,49 @@ impl<'de> DecodeObject<'de> for FailedTask {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "failed")?,
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
-                "error" => error = Some(field(&mut map, "error")?),
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
+                "error" => field(&mut map, "error", &mut error)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
                 "pollIntervalMs" => {
-                    poll_interval_ms = Some(
-                        checked(
-                            &mut map,
-                            "pollIntervalMs",
-                            |value: &i64| within(
-                                *value,
-                                Some(-9007199254740991),
-                                Some(9007199254740991),
-                            ),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "pollIntervalMs",
+                        &mut poll_interval_ms,
+                        |value: &i64| within(
+                            *value,
+                            Some(-9007199254740991),
+                            Some(9007199254740991),
+                        ),
+                    )?
                 }
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 "ttlMs" => {
-                    ttl_ms = Some(
-                        checked(
-                            &mut map,
-                            "ttlMs",
-                            |value: &Option<i64>| {
-                                value
-                                    .as_ref()
-                                    .map_or(
-                                        Ok(()),
-                                        |inner| within(
-                                            *inner,
-                                            Some(-9007199254740991),
-                                            Some(9007199254740991),
-                                        ),
-                                    )
-                            },
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "ttlMs",
+                        &mut ttl_ms,
+                        |value: &Option<i64>| {
+                            value
+                                .as_ref()
+                                .map_or(
+                                    Ok(()),
+                                    |inner| within(
+                                        *inner,
+                                        Some(-9007199254740991),
+                                        Some(9007199254740991),
+                                    ),
+                                )
+                        },
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_status, "status")?;
-        Ok(Self {
+        *slot = Some(Self {
             created_at: present(created_at, "createdAt")?,
             error: present(error, "error")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
@@ -752,7 +792,8 @@ impl<'de> DecodeObject<'de> for FailedTask {
             task_id: present(task_id, "taskId")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -798,10 +839,14 @@ impl GetTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskResult {
-    fn from_map<M: Members<'de>>(map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_result_type = tag == "resultType";
         let mut meta = None;
-        let task = DetailedTask::from_map(
+        let task = filled(|slot| DetailedTask::from_map(
             Beside::new(
                 map,
                 |key: &str, map: &mut M| {
@@ -809,16 +854,18 @@ impl<'de> DecodeObject<'de> for GetTaskResult {
                         "resultType" => {
                             has_result_type = constant(map, "resultType", "complete")?;
                         }
-                        "_meta" => meta = Some(field(map, "_meta")?),
+                        "_meta" => field(map, "_meta", &mut meta)?,
                         _ => return Ok(false),
                     }
                     Ok(true)
                 },
             ),
             "",
-        )?;
+            slot,
+        ))?;
         seen(has_result_type, "resultType")?;
-        Ok(Self { meta, task })
+        *slot = Some(Self { meta, task });
+        Ok(())
     }
 }
 
@@ -892,7 +939,11 @@ impl InputRequiredTask {
 }
 
 impl<'de> DecodeObject<'de> for InputRequiredTask {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut input_requests = None;
@@ -905,55 +956,49 @@ impl<'de> DecodeObject<'de> for InputRequiredTask {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "input_required")?,
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
-                "inputRequests" => {
-                    input_requests = Some(field(&mut map, "inputRequests")?);
-                }
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
+                "inputRequests" => field(&mut map, "inputRequests", &mut input_requests)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
                 "pollIntervalMs" => {
-                    poll_interval_ms = Some(
-                        checked(
-                            &mut map,
-                            "pollIntervalMs",
-                            |value: &i64| within(
-                                *value,
-                                Some(-9007199254740991),
-                                Some(9007199254740991),
-                            ),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "pollIntervalMs",
+                        &mut poll_interval_ms,
+                        |value: &i64| within(
+                            *value,
+                            Some(-9007199254740991),
+                            Some(9007199254740991),
+                        ),
+                    )?
                 }
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 "ttlMs" => {
-                    ttl_ms = Some(
-                        checked(
-                            &mut map,
-                            "ttlMs",
-                            |value: &Option<i64>| {
-                                value
-                                    .as_ref()
-                                    .map_or(
-                                        Ok(()),
-                                        |inner| within(
-                                            *inner,
-                                            Some(-9007199254740991),
-                                            Some(9007199254740991),
-                                        ),
-                                    )
-                            },
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "ttlMs",
+                        &mut ttl_ms,
+                        |value: &Option<i64>| {
+                            value
+                                .as_ref()
+                                .map_or(
+                                    Ok(()),
+                                    |inner| within(
+                                        *inner,
+                                        Some(-9007199254740991),
+                                        Some(9007199254740991),
+                                    ),
+                                )
+                        },
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_status, "status")?;
-        Ok(Self {
+        *slot = Some(Self {
             created_at: present(created_at, "createdAt")?,
             input_requests: present(input_requests, "inputRequests")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
@@ -962,7 +1007,8 @@ impl<'de> DecodeObject<'de> for InputRequiredTask {
             task_id: present(task_id, "taskId")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1042,7 +1088,11 @@ impl Task {
 }
 
 impl<'de> DecodeObject<'de> for Task {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut created_at = None;
         let mut last_updated_at = None;
         let mut poll_interval_ms = None;
@@ -1053,52 +1103,48 @@ impl<'de> DecodeObject<'de> for Task {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
                 "pollIntervalMs" => {
-                    poll_interval_ms = Some(
-                        checked(
-                            &mut map,
-                            "pollIntervalMs",
-                            |value: &i64| within(
-                                *value,
-                                Some(-9007199254740991),
-                                Some(9007199254740991),
-                            ),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "pollIntervalMs",
+                        &mut poll_interval_ms,
+                        |value: &i64| within(
+                            *value,
+                            Some(-9007199254740991),
+                            Some(9007199254740991),
+                        ),
+                    )?
                 }
-                "status" => status = Some(field(&mut map, "status")?),
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "status" => field(&mut map, "status", &mut status)?,
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 "ttlMs" => {
-                    ttl_ms = Some(
-                        checked(
-                            &mut map,
-                            "ttlMs",
-                            |value: &Option<i64>| {
-                                value
-                                    .as_ref()
-                                    .map_or(
-                                        Ok(()),
-                                        |inner| within(
-                                            *inner,
-                                            Some(-9007199254740991),
-                                            Some(9007199254740991),
-                                        ),
-                                    )
-                            },
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "ttlMs",
+                        &mut ttl_ms,
+                        |value: &Option<i64>| {
+                            value
+                                .as_ref()
+                                .map_or(
+                                    Ok(()),
+                                    |inner| within(
+                                        *inner,
+                                        Some(-9007199254740991),
+                                        Some(9007199254740991),
+                                    ),
+                                )
+                        },
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             created_at: present(created_at, "createdAt")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
             poll_interval_ms,
@@ -1107,7 +1153,8 @@ impl<'de> DecodeObject<'de> for Task {
             task_id: present(task_id, "taskId")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1148,7 +1195,11 @@ impl TaskStatusNotification {
 }
 
 impl<'de> DecodeObject<'de> for TaskStatusNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -1159,16 +1210,17 @@ impl<'de> DecodeObject<'de> for TaskStatusNotification {
                 "method" => {
                     has_method = constant(&mut map, "method", "notifications/tasks")?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1209,22 +1261,28 @@ impl TaskStatusNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
-        let task = DetailedTask::from_map(
+        let task = filled(|slot| DetailedTask::from_map(
             Beside::new(
                 map,
                 |key: &str, map: &mut M| {
                     match key {
-                        "_meta" => meta = Some(field(map, "_meta")?),
+                        "_meta" => field(map, "_meta", &mut meta)?,
                         _ => return Ok(false),
                     }
                     Ok(true)
                 },
             ),
             "",
-        )?;
-        Ok(Self { meta, task })
+            slot,
+        ))?;
+        *slot = Some(Self { meta, task });
+        Ok(())
     }
 }
 
@@ -1263,16 +1321,21 @@ impl TaskSubscriptionAcknowledgedNotifications {
 }
 
 impl<'de> DecodeObject<'de> for TaskSubscriptionAcknowledgedNotifications {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut task_ids = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "taskIds" => task_ids = Some(field(&mut map, "taskIds")?),
+                "taskIds" => field(&mut map, "taskIds", &mut task_ids)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { task_ids, extra })
+        *slot = Some(Self { task_ids, extra });
+        Ok(())
     }
 }
 
@@ -1311,16 +1374,21 @@ impl TaskSubscriptionNotifications {
 }
 
 impl<'de> DecodeObject<'de> for TaskSubscriptionNotifications {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut task_ids = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "taskIds" => task_ids = Some(field(&mut map, "taskIds")?),
+                "taskIds" => field(&mut map, "taskIds", &mut task_ids)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { task_ids, extra })
+        *slot = Some(Self { task_ids, extra });
+        Ok(())
     }
 }
 
@@ -1347,10 +1415,17 @@ impl TasksExtensionCapability {
 }
 
 impl<'de> DecodeObject<'de> for TasksExtensionCapability {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         match map.next_key()? {
             Some(key) => Err(M::Error::unknown_field(&key, &[])),
-            None => Ok(Self {}),
+            None => {
+                *slot = Some(Self {});
+                Ok(())
+            }
         }
     }
 }
@@ -1388,7 +1463,11 @@ impl UpdateTaskRequest {
 }
 
 impl<'de> DecodeObject<'de> for UpdateTaskRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -1398,18 +1477,19 @@ impl<'de> DecodeObject<'de> for UpdateTaskRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tasks/update")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1453,24 +1533,29 @@ impl UpdateTaskRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for UpdateTaskRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut input_responses = None;
         let mut task_id = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
                 "inputResponses" => {
-                    input_responses = Some(field(&mut map, "inputResponses")?);
+                    field(&mut map, "inputResponses", &mut input_responses)?
                 }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             input_responses: present(input_responses, "inputResponses")?,
             task_id: present(task_id, "taskId")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1510,7 +1595,11 @@ impl UpdateTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for UpdateTaskResult {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_result_type = tag == "resultType";
         let mut meta = None;
         let mut extra = JsonObject::new();
@@ -1519,12 +1608,13 @@ impl<'de> DecodeObject<'de> for UpdateTaskResult {
                 "resultType" => {
                     has_result_type = constant(&mut map, "resultType", "complete")?;
                 }
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_result_type, "resultType")?;
-        Ok(Self { meta, extra })
+        *slot = Some(Self { meta, extra });
+        Ok(())
     }
 }
 
@@ -1594,7 +1684,11 @@ impl WorkingTask {
 }
 
 impl<'de> DecodeObject<'de> for WorkingTask {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_status = tag == "status";
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -1606,52 +1700,48 @@ impl<'de> DecodeObject<'de> for WorkingTask {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "status" => has_status = constant(&mut map, "status", "working")?,
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
                 "pollIntervalMs" => {
-                    poll_interval_ms = Some(
-                        checked(
-                            &mut map,
-                            "pollIntervalMs",
-                            |value: &i64| within(
-                                *value,
-                                Some(-9007199254740991),
-                                Some(9007199254740991),
-                            ),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "pollIntervalMs",
+                        &mut poll_interval_ms,
+                        |value: &i64| within(
+                            *value,
+                            Some(-9007199254740991),
+                            Some(9007199254740991),
+                        ),
+                    )?
                 }
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 "ttlMs" => {
-                    ttl_ms = Some(
-                        checked(
-                            &mut map,
-                            "ttlMs",
-                            |value: &Option<i64>| {
-                                value
-                                    .as_ref()
-                                    .map_or(
-                                        Ok(()),
-                                        |inner| within(
-                                            *inner,
-                                            Some(-9007199254740991),
-                                            Some(9007199254740991),
-                                        ),
-                                    )
-                            },
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "ttlMs",
+                        &mut ttl_ms,
+                        |value: &Option<i64>| {
+                            value
+                                .as_ref()
+                                .map_or(
+                                    Ok(()),
+                                    |inner| within(
+                                        *inner,
+                                        Some(-9007199254740991),
+                                        Some(9007199254740991),
+                                    ),
+                                )
+                        },
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_status, "status")?;
-        Ok(Self {
+        *slot = Some(Self {
             created_at: present(created_at, "createdAt")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
             poll_interval_ms,
@@ -1659,7 +1749,8 @@ impl<'de> DecodeObject<'de> for WorkingTask {
             task_id: present(task_id, "taskId")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -35,7 +35,11 @@ impl ElicitRequest {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -47,18 +51,19 @@ impl<'de> DecodeObject<'de> for ElicitRequest {
                 "method" => {
                     has_method = constant(&mut map, "method", "elicitation/create")?;
                 }
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -132,7 +137,11 @@ impl ElicitRequestFormParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestFormParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut message = None;
         let mut mode = None;
@@ -141,24 +150,25 @@ impl<'de> DecodeObject<'de> for ElicitRequestFormParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "message" => message = Some(field(&mut map, "message")?),
-                "mode" => mode = Some(field(&mut map, "mode")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "message" => field(&mut map, "message", &mut message)?,
+                "mode" => field(&mut map, "mode", &mut mode)?,
                 "requestedSchema" => {
-                    requested_schema = Some(field(&mut map, "requestedSchema")?);
+                    field(&mut map, "requestedSchema", &mut requested_schema)?
                 }
-                "task" => task = Some(field(&mut map, "task")?),
+                "task" => field(&mut map, "task", &mut task)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             message: present(message, "message")?,
             mode,
             requested_schema: present(requested_schema, "requestedSchema")?,
             task,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -201,18 +211,21 @@ impl ElicitRequestFormParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestFormParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -247,16 +260,37 @@ impl From<ElicitRequestFormParams> for ElicitRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestParams {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "mode")?;
         let Some(tag) = tag else {
-            return ElicitRequestFormParams::from_map(map, "").map(Self::Form);
+            return variant(
+                slot,
+                Self::Form,
+                |slot| ElicitRequestFormParams::from_map(map, "", slot),
+            );
         };
         match &*tag {
-            "url" => ElicitRequestUrlParams::from_map(map, "mode").map(Self::Url),
+            "url" => {
+                variant(
+                    slot,
+                    Self::Url,
+                    |slot| ElicitRequestUrlParams::from_map(map, "mode", slot),
+                )
+            }
             "form" => {
-                ElicitRequestFormParams::from_map(with_tag(map, "mode", tag), "")
-                    .map(Self::Form)
+                variant(
+                    slot,
+                    Self::Form,
+                    |slot| ElicitRequestFormParams::from_map(
+                        with_tag(map, "mode", tag),
+                        "",
+                        slot,
+                    ),
+                )
             }
             other => Err(unknown_tag("mode", other, &["url", "form"])),
         }
@@ -326,7 +360,11 @@ impl ElicitRequestUrlParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestUrlParams {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_mode = tag == "mode";
         let mut meta = None;
         let mut elicitation_id = None;
@@ -337,25 +375,24 @@ impl<'de> DecodeObject<'de> for ElicitRequestUrlParams {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "mode" => has_mode = constant(&mut map, "mode", "url")?,
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "elicitationId" => {
-                    elicitation_id = Some(field(&mut map, "elicitationId")?);
-                }
-                "message" => message = Some(field(&mut map, "message")?),
-                "task" => task = Some(field(&mut map, "task")?),
-                "url" => url = Some(field(&mut map, "url")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "elicitationId" => field(&mut map, "elicitationId", &mut elicitation_id)?,
+                "message" => field(&mut map, "message", &mut message)?,
+                "task" => field(&mut map, "task", &mut task)?,
+                "url" => field(&mut map, "url", &mut url)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_mode, "mode")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             elicitation_id: present(elicitation_id, "elicitationId")?,
             message: present(message, "message")?,
             task,
             url: present(url, "url")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -399,18 +436,21 @@ impl ElicitRequestUrlParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for ElicitRequestUrlParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -468,25 +508,30 @@ impl ElicitResult {
 }
 
 impl<'de> DecodeObject<'de> for ElicitResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut action = None;
         let mut content = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "action" => action = Some(field(&mut map, "action")?),
-                "content" => content = Some(field(&mut map, "content")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "action" => field(&mut map, "action", &mut action)?,
+                "content" => field(&mut map, "content", &mut content)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             action: present(action, "action")?,
             content,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -523,7 +568,11 @@ impl ElicitationCompleteNotification {
 }
 
 impl<'de> DecodeObject<'de> for ElicitationCompleteNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -538,16 +587,17 @@ impl<'de> DecodeObject<'de> for ElicitationCompleteNotification {
                         "notifications/elicitation/complete",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -584,21 +634,24 @@ impl ElicitationCompleteNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ElicitationCompleteNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut elicitation_id = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "elicitationId" => {
-                    elicitation_id = Some(field(&mut map, "elicitationId")?);
-                }
+                "elicitationId" => field(&mut map, "elicitationId", &mut elicitation_id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             elicitation_id: present(elicitation_id, "elicitationId")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -643,7 +696,11 @@ impl UrlElicitationRequiredError {
 }
 
 impl<'de> DecodeObject<'de> for UrlElicitationRequiredError {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
@@ -651,17 +708,18 @@ impl<'de> DecodeObject<'de> for UrlElicitationRequiredError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => error = Some(field(&mut map, "error")?),
-                "id" => id = Some(field(&mut map, "id")?),
+                "error" => field(&mut map, "error", &mut error)?,
+                "id" => field(&mut map, "id", &mut id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             error: present(error, "error")?,
             id,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -707,7 +765,11 @@ impl UrlElicitationRequiredErrorError {
 }
 
 impl<'de> DecodeObject<'de> for UrlElicitationRequiredErrorError {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
@@ -715,17 +777,18 @@ impl<'de> DecodeObject<'de> for UrlElicitationRequiredErrorError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32042)?,
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_code, "code")?;
-        Ok(Self {
+        *slot = Some(Self {
             data: present(data, "data")?,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -762,19 +825,24 @@ impl UrlElicitationRequiredErrorErrorData {
 }
 
 impl<'de> DecodeObject<'de> for UrlElicitationRequiredErrorErrorData {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut elicitations = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "elicitations" => elicitations = Some(field(&mut map, "elicitations")?),
+                "elicitations" => field(&mut map, "elicitations", &mut elicitations)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             elicitations: present(elicitations, "elicitations")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -52,7 +52,11 @@ impl From<JsonRpcErrorResponse> for JsonRpcMessage {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcMessage {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["jsonrpc", "id", "method"],
@@ -79,17 +83,33 @@ impl<'de> DecodeObject<'de> for JsonRpcMessage {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => JsonRpcRequest::from_map(map, "").map(Self::JsonRpcRequest),
+                0 => {
+                    variant(
+                        slot,
+                        Self::JsonRpcRequest,
+                        |slot| JsonRpcRequest::from_map(map, "", slot),
+                    )
+                }
                 1 => {
-                    JsonRpcNotification::from_map(map, "").map(Self::JsonRpcNotification)
+                    variant(
+                        slot,
+                        Self::JsonRpcNotification,
+                        |slot| JsonRpcNotification::from_map(map, "", slot),
+                    )
                 }
                 2 => {
-                    JsonRpcResultResponse::from_map(map, "")
-                        .map(Self::JsonRpcResultResponse)
+                    variant(
+                        slot,
+                        Self::JsonRpcResultResponse,
+                        |slot| JsonRpcResultResponse::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    JsonRpcErrorResponse::from_map(map, "")
-                        .map(Self::JsonRpcErrorResponse)
+                    variant(
+                        slot,
+                        Self::JsonRpcErrorResponse,
+                        |slot| JsonRpcErrorResponse::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -131,7 +151,11 @@ impl From<JsonRpcErrorResponse> for JsonRpcResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcResponse {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["jsonrpc", "id", "result"],
@@ -149,12 +173,18 @@ impl<'de> DecodeObject<'de> for JsonRpcResponse {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    JsonRpcResultResponse::from_map(map, "")
-                        .map(Self::JsonRpcResultResponse)
+                    variant(
+                        slot,
+                        Self::JsonRpcResultResponse,
+                        |slot| JsonRpcResultResponse::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    JsonRpcErrorResponse::from_map(map, "")
-                        .map(Self::JsonRpcErrorResponse)
+                    variant(
+                        slot,
+                        Self::JsonRpcErrorResponse,
+                        |slot| JsonRpcErrorResponse::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -197,7 +227,11 @@ impl JsonRpcResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -205,17 +239,18 @@ impl<'de> DecodeObject<'de> for JsonRpcResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -256,16 +291,21 @@ impl NotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for NotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { meta, extra })
+        *slot = Some(Self { meta, extra });
+        Ok(())
     }
 }
 
@@ -313,7 +353,11 @@ impl PaginatedRequest {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut method = None;
@@ -322,19 +366,20 @@ impl<'de> DecodeObject<'de> for PaginatedRequest {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "method" => method = Some(field(&mut map, "method")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "method" => field(&mut map, "method", &mut method)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             method: present(method, "method")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -385,18 +430,23 @@ impl PaginatedRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut cursor = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "cursor" => cursor = Some(field(&mut map, "cursor")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "cursor" => field(&mut map, "cursor", &mut cursor)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { meta, cursor, extra })
+        *slot = Some(Self { meta, cursor, extra });
+        Ok(())
     }
 }
 
@@ -436,18 +486,21 @@ impl PaginatedRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -495,18 +548,23 @@ impl PaginatedResult {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { meta, next_cursor, extra })
+        *slot = Some(Self { meta, next_cursor, extra });
+        Ok(())
     }
 }
 
@@ -546,16 +604,21 @@ impl RequestParams {
 }
 
 impl<'de> DecodeObject<'de> for RequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { meta, extra })
+        *slot = Some(Self { meta, extra });
+        Ok(())
     }
 }
 
@@ -594,18 +657,21 @@ impl RequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for RequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -644,16 +710,21 @@ impl ResultObject {
 }
 
 impl<'de> DecodeObject<'de> for ResultObject {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { meta, extra })
+        *slot = Some(Self { meta, extra });
+        Ok(())
     }
 }
 

@@ -32,7 +32,11 @@ impl CancelledNotification {
 }
 
 impl<'de> DecodeObject<'de> for CancelledNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -43,16 +47,17 @@ impl<'de> DecodeObject<'de> for CancelledNotification {
                 "method" => {
                     has_method = constant(&mut map, "method", "notifications/cancelled")?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -111,25 +116,30 @@ impl CancelledNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for CancelledNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut reason = None;
         let mut request_id = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "reason" => reason = Some(field(&mut map, "reason")?),
-                "requestId" => request_id = Some(field(&mut map, "requestId")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "reason" => field(&mut map, "reason", &mut reason)?,
+                "requestId" => field(&mut map, "requestId", &mut request_id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             reason,
             request_id,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -212,7 +222,11 @@ impl ClientCapabilities {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilities {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut elicitation = None;
         let mut experimental = None;
         let mut roots = None;
@@ -221,22 +235,23 @@ impl<'de> DecodeObject<'de> for ClientCapabilities {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "elicitation" => elicitation = Some(field(&mut map, "elicitation")?),
-                "experimental" => experimental = Some(field(&mut map, "experimental")?),
-                "roots" => roots = Some(field(&mut map, "roots")?),
-                "sampling" => sampling = Some(field(&mut map, "sampling")?),
-                "tasks" => tasks = Some(field(&mut map, "tasks")?),
+                "elicitation" => field(&mut map, "elicitation", &mut elicitation)?,
+                "experimental" => field(&mut map, "experimental", &mut experimental)?,
+                "roots" => field(&mut map, "roots", &mut roots)?,
+                "sampling" => field(&mut map, "sampling", &mut sampling)?,
+                "tasks" => field(&mut map, "tasks", &mut tasks)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             elicitation,
             experimental,
             roots,
             sampling,
             tasks,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -288,18 +303,23 @@ impl ClientCapabilitiesElicitation {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesElicitation {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut form = None;
         let mut url = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "form" => form = Some(field(&mut map, "form")?),
-                "url" => url = Some(field(&mut map, "url")?),
+                "form" => field(&mut map, "form", &mut form)?,
+                "url" => field(&mut map, "url", &mut url)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { form, url, extra })
+        *slot = Some(Self { form, url, extra });
+        Ok(())
     }
 }
 
@@ -339,16 +359,21 @@ impl ClientCapabilitiesRoots {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesRoots {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut list_changed = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "listChanged" => list_changed = Some(field(&mut map, "listChanged")?),
+                "listChanged" => field(&mut map, "listChanged", &mut list_changed)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { list_changed, extra })
+        *slot = Some(Self { list_changed, extra });
+        Ok(())
     }
 }
 
@@ -396,18 +421,23 @@ impl ClientCapabilitiesSampling {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesSampling {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut context = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "context" => context = Some(field(&mut map, "context")?),
-                "tools" => tools = Some(field(&mut map, "tools")?),
+                "context" => field(&mut map, "context", &mut context)?,
+                "tools" => field(&mut map, "tools", &mut tools)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { context, tools, extra })
+        *slot = Some(Self { context, tools, extra });
+        Ok(())
     }
 }
 
@@ -465,25 +495,30 @@ impl ClientCapabilitiesTasks {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesTasks {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut cancel = None;
         let mut list = None;
         let mut requests = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "cancel" => cancel = Some(field(&mut map, "cancel")?),
-                "list" => list = Some(field(&mut map, "list")?),
-                "requests" => requests = Some(field(&mut map, "requests")?),
+                "cancel" => field(&mut map, "cancel", &mut cancel)?,
+                "list" => field(&mut map, "list", &mut list)?,
+                "requests" => field(&mut map, "requests", &mut requests)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             cancel,
             list,
             requests,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -539,22 +574,27 @@ impl ClientCapabilitiesTasksRequests {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesTasksRequests {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut elicitation = None;
         let mut sampling = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "elicitation" => elicitation = Some(field(&mut map, "elicitation")?),
-                "sampling" => sampling = Some(field(&mut map, "sampling")?),
+                "elicitation" => field(&mut map, "elicitation", &mut elicitation)?,
+                "sampling" => field(&mut map, "sampling", &mut sampling)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             elicitation,
             sampling,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -594,16 +634,21 @@ impl ClientCapabilitiesTasksRequestsElicitation {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut create = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "create" => create = Some(field(&mut map, "create")?),
+                "create" => field(&mut map, "create", &mut create)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { create, extra })
+        *slot = Some(Self { create, extra });
+        Ok(())
     }
 }
 
@@ -642,18 +687,21 @@ impl ClientCapabilitiesTasksRequestsSampling {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesTasksRequestsSampling {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut create_message = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "createMessage" => {
-                    create_message = Some(field(&mut map, "createMessage")?);
-                }
+                "createMessage" => field(&mut map, "createMessage", &mut create_message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { create_message, extra })
+        *slot = Some(Self { create_message, extra });
+        Ok(())
     }
 }
 
@@ -691,7 +739,11 @@ impl InitializeRequest {
 }
 
 impl<'de> DecodeObject<'de> for InitializeRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -701,18 +753,19 @@ impl<'de> DecodeObject<'de> for InitializeRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "initialize")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -770,7 +823,11 @@ impl InitializeRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for InitializeRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut capabilities = None;
         let mut client_info = None;
@@ -778,22 +835,23 @@ impl<'de> DecodeObject<'de> for InitializeRequestParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "capabilities" => capabilities = Some(field(&mut map, "capabilities")?),
-                "clientInfo" => client_info = Some(field(&mut map, "clientInfo")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "capabilities" => field(&mut map, "capabilities", &mut capabilities)?,
+                "clientInfo" => field(&mut map, "clientInfo", &mut client_info)?,
                 "protocolVersion" => {
-                    protocol_version = Some(field(&mut map, "protocolVersion")?);
+                    field(&mut map, "protocolVersion", &mut protocol_version)?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             capabilities: present(capabilities, "capabilities")?,
             client_info: present(client_info, "clientInfo")?,
             protocol_version: present(protocol_version, "protocolVersion")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -835,18 +893,21 @@ impl InitializeRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for InitializeRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -911,7 +972,11 @@ impl InitializeResult {
 }
 
 impl<'de> DecodeObject<'de> for InitializeResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut capabilities = None;
         let mut instructions = None;
@@ -920,24 +985,25 @@ impl<'de> DecodeObject<'de> for InitializeResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "capabilities" => capabilities = Some(field(&mut map, "capabilities")?),
-                "instructions" => instructions = Some(field(&mut map, "instructions")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "capabilities" => field(&mut map, "capabilities", &mut capabilities)?,
+                "instructions" => field(&mut map, "instructions", &mut instructions)?,
                 "protocolVersion" => {
-                    protocol_version = Some(field(&mut map, "protocolVersion")?);
+                    field(&mut map, "protocolVersion", &mut protocol_version)?
                 }
-                "serverInfo" => server_info = Some(field(&mut map, "serverInfo")?),
+                "serverInfo" => field(&mut map, "serverInfo", &mut server_info)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             capabilities: present(capabilities, "capabilities")?,
             instructions,
             protocol_version: present(protocol_version, "protocolVersion")?,
             server_info: present(server_info, "serverInfo")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -980,7 +1046,11 @@ impl InitializedNotification {
 }
 
 impl<'de> DecodeObject<'de> for InitializedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -995,13 +1065,14 @@ impl<'de> DecodeObject<'de> for InitializedNotification {
                         "notifications/initialized",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self { params, extra })
+        *slot = Some(Self { params, extra });
+        Ok(())
     }
 }
 
@@ -1048,7 +1119,11 @@ impl PingRequest {
 }
 
 impl<'de> DecodeObject<'de> for PingRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -1058,18 +1133,19 @@ impl<'de> DecodeObject<'de> for PingRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "ping")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1107,7 +1183,11 @@ impl ProgressNotification {
 }
 
 impl<'de> DecodeObject<'de> for ProgressNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -1118,16 +1198,17 @@ impl<'de> DecodeObject<'de> for ProgressNotification {
                 "method" => {
                     has_method = constant(&mut map, "method", "notifications/progress")?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1197,7 +1278,11 @@ impl ProgressNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ProgressNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut message = None;
         let mut progress = None;
@@ -1206,24 +1291,23 @@ impl<'de> DecodeObject<'de> for ProgressNotificationParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "message" => message = Some(field(&mut map, "message")?),
-                "progress" => progress = Some(field(&mut map, "progress")?),
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
-                "total" => total = Some(field(&mut map, "total")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "message" => field(&mut map, "message", &mut message)?,
+                "progress" => field(&mut map, "progress", &mut progress)?,
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
+                "total" => field(&mut map, "total", &mut total)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             message,
             progress: present(progress, "progress")?,
             progress_token: present(progress_token, "progressToken")?,
             total,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1323,7 +1407,11 @@ impl ServerCapabilities {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilities {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut completions = None;
         let mut experimental = None;
         let mut logging = None;
@@ -1334,17 +1422,17 @@ impl<'de> DecodeObject<'de> for ServerCapabilities {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "completions" => completions = Some(field(&mut map, "completions")?),
-                "experimental" => experimental = Some(field(&mut map, "experimental")?),
-                "logging" => logging = Some(field(&mut map, "logging")?),
-                "prompts" => prompts = Some(field(&mut map, "prompts")?),
-                "resources" => resources = Some(field(&mut map, "resources")?),
-                "tasks" => tasks = Some(field(&mut map, "tasks")?),
-                "tools" => tools = Some(field(&mut map, "tools")?),
+                "completions" => field(&mut map, "completions", &mut completions)?,
+                "experimental" => field(&mut map, "experimental", &mut experimental)?,
+                "logging" => field(&mut map, "logging", &mut logging)?,
+                "prompts" => field(&mut map, "prompts", &mut prompts)?,
+                "resources" => field(&mut map, "resources", &mut resources)?,
+                "tasks" => field(&mut map, "tasks", &mut tasks)?,
+                "tools" => field(&mut map, "tools", &mut tools)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             completions,
             experimental,
             logging,
@@ -1353,7 +1441,8 @@ impl<'de> DecodeObject<'de> for ServerCapabilities {
             tasks,
             tools,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1416,25 +1505,30 @@ impl ServerCapabilitiesTasks {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesTasks {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut cancel = None;
         let mut list = None;
         let mut requests = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "cancel" => cancel = Some(field(&mut map, "cancel")?),
-                "list" => list = Some(field(&mut map, "list")?),
-                "requests" => requests = Some(field(&mut map, "requests")?),
+                "cancel" => field(&mut map, "cancel", &mut cancel)?,
+                "list" => field(&mut map, "list", &mut list)?,
+                "requests" => field(&mut map, "requests", &mut requests)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             cancel,
             list,
             requests,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1475,16 +1569,21 @@ impl ServerCapabilitiesTasksRequests {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesTasksRequests {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut tools = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "tools" => tools = Some(field(&mut map, "tools")?),
+                "tools" => field(&mut map, "tools", &mut tools)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { tools, extra })
+        *slot = Some(Self { tools, extra });
+        Ok(())
     }
 }
 
@@ -1523,16 +1622,21 @@ impl ServerCapabilitiesTasksRequestsTools {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilitiesTasksRequestsTools {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut call = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "call" => call = Some(field(&mut map, "call")?),
+                "call" => field(&mut map, "call", &mut call)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { call, extra })
+        *slot = Some(Self { call, extra });
+        Ok(())
     }
 }
 

@@ -29,7 +29,11 @@ impl LoggingMessageNotification {
 }
 
 impl<'de> DecodeObject<'de> for LoggingMessageNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -40,16 +44,17 @@ impl<'de> DecodeObject<'de> for LoggingMessageNotification {
                 "method" => {
                     has_method = constant(&mut map, "method", "notifications/message")?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -109,7 +114,11 @@ impl LoggingMessageNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for LoggingMessageNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut data = None;
         let mut level = None;
@@ -117,20 +126,21 @@ impl<'de> DecodeObject<'de> for LoggingMessageNotificationParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "data" => data = Some(field(&mut map, "data")?),
-                "level" => level = Some(field(&mut map, "level")?),
-                "logger" => logger = Some(field(&mut map, "logger")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "data" => field(&mut map, "data", &mut data)?,
+                "level" => field(&mut map, "level", &mut level)?,
+                "logger" => field(&mut map, "logger", &mut logger)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             data: present(data, "data")?,
             level: present(level, "level")?,
             logger,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -171,7 +181,11 @@ impl SetLevelRequest {
 }
 
 impl<'de> DecodeObject<'de> for SetLevelRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -183,18 +197,19 @@ impl<'de> DecodeObject<'de> for SetLevelRequest {
                 "method" => {
                     has_method = constant(&mut map, "method", "logging/setLevel")?;
                 }
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -242,22 +257,27 @@ impl SetLevelRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for SetLevelRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut level = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "level" => level = Some(field(&mut map, "level")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "level" => field(&mut map, "level", &mut level)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             level: present(level, "level")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -297,18 +317,21 @@ impl SetLevelRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for SetLevelRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 

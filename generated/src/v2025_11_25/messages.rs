@@ -68,31 +68,50 @@ impl From<RootsListChangedNotification> for ClientNotification {
 }
 
 impl<'de> DecodeObject<'de> for ClientNotification {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/cancelled" => {
-                CancelledNotification::from_map(map, "method")
-                    .map(Self::NotificationsCancelled)
+                variant(
+                    slot,
+                    Self::NotificationsCancelled,
+                    |slot| CancelledNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/initialized" => {
-                InitializedNotification::from_map(map, "method")
-                    .map(Self::NotificationsInitialized)
+                variant(
+                    slot,
+                    Self::NotificationsInitialized,
+                    |slot| InitializedNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/progress" => {
-                ProgressNotification::from_map(map, "method")
-                    .map(Self::NotificationsProgress)
+                variant(
+                    slot,
+                    Self::NotificationsProgress,
+                    |slot| ProgressNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/tasks/status" => {
-                TaskStatusNotification::from_map(map, "method")
-                    .map(Self::NotificationsTasksStatus)
+                variant(
+                    slot,
+                    Self::NotificationsTasksStatus,
+                    |slot| TaskStatusNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/roots/list_changed" => {
-                RootsListChangedNotification::from_map(map, "method")
-                    .map(Self::NotificationsRootsListChanged)
+                variant(
+                    slot,
+                    Self::NotificationsRootsListChanged,
+                    |slot| RootsListChangedNotification::from_map(map, "method", slot),
+                )
             }
             other => {
                 Err(
@@ -269,58 +288,134 @@ impl From<CompleteRequest> for ClientRequest {
 }
 
 impl<'de> DecodeObject<'de> for ClientRequest {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "initialize" => {
-                InitializeRequest::from_map(map, "method").map(Self::Initialize)
+                variant(
+                    slot,
+                    Self::Initialize,
+                    |slot| InitializeRequest::from_map(map, "method", slot),
+                )
             }
-            "ping" => PingRequest::from_map(map, "method").map(Self::Ping),
+            "ping" => {
+                variant(
+                    slot,
+                    Self::Ping,
+                    |slot| PingRequest::from_map(map, "method", slot),
+                )
+            }
             "resources/list" => {
-                ListResourcesRequest::from_map(map, "method").map(Self::ResourcesList)
+                variant(
+                    slot,
+                    Self::ResourcesList,
+                    |slot| ListResourcesRequest::from_map(map, "method", slot),
+                )
             }
             "resources/templates/list" => {
-                ListResourceTemplatesRequest::from_map(map, "method")
-                    .map(Self::ResourcesTemplatesList)
+                variant(
+                    slot,
+                    Self::ResourcesTemplatesList,
+                    |slot| ListResourceTemplatesRequest::from_map(map, "method", slot),
+                )
             }
             "resources/read" => {
-                ReadResourceRequest::from_map(map, "method").map(Self::ResourcesRead)
+                variant(
+                    slot,
+                    Self::ResourcesRead,
+                    |slot| ReadResourceRequest::from_map(map, "method", slot),
+                )
             }
             "resources/subscribe" => {
-                SubscribeRequest::from_map(map, "method").map(Self::ResourcesSubscribe)
+                variant(
+                    slot,
+                    Self::ResourcesSubscribe,
+                    |slot| SubscribeRequest::from_map(map, "method", slot),
+                )
             }
             "resources/unsubscribe" => {
-                UnsubscribeRequest::from_map(map, "method")
-                    .map(Self::ResourcesUnsubscribe)
+                variant(
+                    slot,
+                    Self::ResourcesUnsubscribe,
+                    |slot| UnsubscribeRequest::from_map(map, "method", slot),
+                )
             }
             "prompts/list" => {
-                ListPromptsRequest::from_map(map, "method").map(Self::PromptsList)
+                variant(
+                    slot,
+                    Self::PromptsList,
+                    |slot| ListPromptsRequest::from_map(map, "method", slot),
+                )
             }
             "prompts/get" => {
-                GetPromptRequest::from_map(map, "method").map(Self::PromptsGet)
+                variant(
+                    slot,
+                    Self::PromptsGet,
+                    |slot| GetPromptRequest::from_map(map, "method", slot),
+                )
             }
             "tools/list" => {
-                ListToolsRequest::from_map(map, "method").map(Self::ToolsList)
+                variant(
+                    slot,
+                    Self::ToolsList,
+                    |slot| ListToolsRequest::from_map(map, "method", slot),
+                )
             }
-            "tools/call" => CallToolRequest::from_map(map, "method").map(Self::ToolsCall),
-            "tasks/get" => GetTaskRequest::from_map(map, "method").map(Self::TasksGet),
+            "tools/call" => {
+                variant(
+                    slot,
+                    Self::ToolsCall,
+                    |slot| CallToolRequest::from_map(map, "method", slot),
+                )
+            }
+            "tasks/get" => {
+                variant(
+                    slot,
+                    Self::TasksGet,
+                    |slot| GetTaskRequest::from_map(map, "method", slot),
+                )
+            }
             "tasks/result" => {
-                GetTaskPayloadRequest::from_map(map, "method").map(Self::TasksResult)
+                variant(
+                    slot,
+                    Self::TasksResult,
+                    |slot| GetTaskPayloadRequest::from_map(map, "method", slot),
+                )
             }
             "tasks/cancel" => {
-                CancelTaskRequest::from_map(map, "method").map(Self::TasksCancel)
+                variant(
+                    slot,
+                    Self::TasksCancel,
+                    |slot| CancelTaskRequest::from_map(map, "method", slot),
+                )
             }
             "tasks/list" => {
-                ListTasksRequest::from_map(map, "method").map(Self::TasksList)
+                variant(
+                    slot,
+                    Self::TasksList,
+                    |slot| ListTasksRequest::from_map(map, "method", slot),
+                )
             }
             "logging/setLevel" => {
-                SetLevelRequest::from_map(map, "method").map(Self::LoggingSetLevel)
+                variant(
+                    slot,
+                    Self::LoggingSetLevel,
+                    |slot| SetLevelRequest::from_map(map, "method", slot),
+                )
             }
             "completion/complete" => {
-                CompleteRequest::from_map(map, "method").map(Self::CompletionComplete)
+                variant(
+                    slot,
+                    Self::CompletionComplete,
+                    |slot| CompleteRequest::from_map(map, "method", slot),
+                )
             }
             other => {
                 Err(
@@ -449,7 +544,11 @@ impl From<ElicitResult> for ClientResult {
 }
 
 impl<'de> DecodeObject<'de> for ClientResult {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &[],
@@ -536,19 +635,62 @@ impl<'de> DecodeObject<'de> for ClientResult {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => ResultObject::from_map(map, "").map(Self::ResultObject),
-                1 => GetTaskResult::from_map(map, "").map(Self::GetTaskResult),
+                0 => {
+                    variant(
+                        slot,
+                        Self::ResultObject,
+                        |slot| ResultObject::from_map(map, "", slot),
+                    )
+                }
+                1 => {
+                    variant(
+                        slot,
+                        Self::GetTaskResult,
+                        |slot| GetTaskResult::from_map(map, "", slot),
+                    )
+                }
                 2 => {
-                    GetTaskPayloadResult::from_map(map, "")
-                        .map(Self::GetTaskPayloadResult)
+                    variant(
+                        slot,
+                        Self::GetTaskPayloadResult,
+                        |slot| GetTaskPayloadResult::from_map(map, "", slot),
+                    )
                 }
-                3 => CancelTaskResult::from_map(map, "").map(Self::CancelTaskResult),
-                4 => ListTasksResult::from_map(map, "").map(Self::ListTasksResult),
+                3 => {
+                    variant(
+                        slot,
+                        Self::CancelTaskResult,
+                        |slot| CancelTaskResult::from_map(map, "", slot),
+                    )
+                }
+                4 => {
+                    variant(
+                        slot,
+                        Self::ListTasksResult,
+                        |slot| ListTasksResult::from_map(map, "", slot),
+                    )
+                }
                 5 => {
-                    CreateMessageResult::from_map(map, "").map(Self::CreateMessageResult)
+                    variant(
+                        slot,
+                        Self::CreateMessageResult,
+                        |slot| CreateMessageResult::from_map(map, "", slot),
+                    )
                 }
-                6 => ListRootsResult::from_map(map, "").map(Self::ListRootsResult),
-                _ => ElicitResult::from_map(map, "").map(Self::ElicitResult),
+                6 => {
+                    variant(
+                        slot,
+                        Self::ListRootsResult,
+                        |slot| ListRootsResult::from_map(map, "", slot),
+                    )
+                }
+                _ => {
+                    variant(
+                        slot,
+                        Self::ElicitResult,
+                        |slot| ElicitResult::from_map(map, "", slot),
+                    )
+                }
             },
         )
     }
@@ -649,47 +791,78 @@ impl From<ElicitationCompleteNotification> for ServerNotification {
 }
 
 impl<'de> DecodeObject<'de> for ServerNotification {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/cancelled" => {
-                CancelledNotification::from_map(map, "method")
-                    .map(Self::NotificationsCancelled)
+                variant(
+                    slot,
+                    Self::NotificationsCancelled,
+                    |slot| CancelledNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/progress" => {
-                ProgressNotification::from_map(map, "method")
-                    .map(Self::NotificationsProgress)
+                variant(
+                    slot,
+                    Self::NotificationsProgress,
+                    |slot| ProgressNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/resources/list_changed" => {
-                ResourceListChangedNotification::from_map(map, "method")
-                    .map(Self::NotificationsResourcesListChanged)
+                variant(
+                    slot,
+                    Self::NotificationsResourcesListChanged,
+                    |slot| ResourceListChangedNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/resources/updated" => {
-                ResourceUpdatedNotification::from_map(map, "method")
-                    .map(Self::NotificationsResourcesUpdated)
+                variant(
+                    slot,
+                    Self::NotificationsResourcesUpdated,
+                    |slot| ResourceUpdatedNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/prompts/list_changed" => {
-                PromptListChangedNotification::from_map(map, "method")
-                    .map(Self::NotificationsPromptsListChanged)
+                variant(
+                    slot,
+                    Self::NotificationsPromptsListChanged,
+                    |slot| PromptListChangedNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/tools/list_changed" => {
-                ToolListChangedNotification::from_map(map, "method")
-                    .map(Self::NotificationsToolsListChanged)
+                variant(
+                    slot,
+                    Self::NotificationsToolsListChanged,
+                    |slot| ToolListChangedNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/tasks/status" => {
-                TaskStatusNotification::from_map(map, "method")
-                    .map(Self::NotificationsTasksStatus)
+                variant(
+                    slot,
+                    Self::NotificationsTasksStatus,
+                    |slot| TaskStatusNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/message" => {
-                LoggingMessageNotification::from_map(map, "method")
-                    .map(Self::NotificationsMessage)
+                variant(
+                    slot,
+                    Self::NotificationsMessage,
+                    |slot| LoggingMessageNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/elicitation/complete" => {
-                ElicitationCompleteNotification::from_map(map, "method")
-                    .map(Self::NotificationsElicitationComplete)
+                variant(
+                    slot,
+                    Self::NotificationsElicitationComplete,
+                    |slot| ElicitationCompleteNotification::from_map(map, "method", slot),
+                )
             }
             other => {
                 Err(
@@ -802,32 +975,71 @@ impl From<ElicitRequest> for ServerRequest {
 }
 
 impl<'de> DecodeObject<'de> for ServerRequest {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
-            "ping" => PingRequest::from_map(map, "method").map(Self::Ping),
-            "tasks/get" => GetTaskRequest::from_map(map, "method").map(Self::TasksGet),
+            "ping" => {
+                variant(
+                    slot,
+                    Self::Ping,
+                    |slot| PingRequest::from_map(map, "method", slot),
+                )
+            }
+            "tasks/get" => {
+                variant(
+                    slot,
+                    Self::TasksGet,
+                    |slot| GetTaskRequest::from_map(map, "method", slot),
+                )
+            }
             "tasks/result" => {
-                GetTaskPayloadRequest::from_map(map, "method").map(Self::TasksResult)
+                variant(
+                    slot,
+                    Self::TasksResult,
+                    |slot| GetTaskPayloadRequest::from_map(map, "method", slot),
+                )
             }
             "tasks/cancel" => {
-                CancelTaskRequest::from_map(map, "method").map(Self::TasksCancel)
+                variant(
+                    slot,
+                    Self::TasksCancel,
+                    |slot| CancelTaskRequest::from_map(map, "method", slot),
+                )
             }
             "tasks/list" => {
-                ListTasksRequest::from_map(map, "method").map(Self::TasksList)
+                variant(
+                    slot,
+                    Self::TasksList,
+                    |slot| ListTasksRequest::from_map(map, "method", slot),
+                )
             }
             "sampling/createMessage" => {
-                CreateMessageRequest::from_map(map, "method")
-                    .map(Self::SamplingCreateMessage)
+                variant(
+                    slot,
+                    Self::SamplingCreateMessage,
+                    |slot| CreateMessageRequest::from_map(map, "method", slot),
+                )
             }
             "roots/list" => {
-                ListRootsRequest::from_map(map, "method").map(Self::RootsList)
+                variant(
+                    slot,
+                    Self::RootsList,
+                    |slot| ListRootsRequest::from_map(map, "method", slot),
+                )
             }
             "elicitation/create" => {
-                ElicitRequest::from_map(map, "method").map(Self::ElicitationCreate)
+                variant(
+                    slot,
+                    Self::ElicitationCreate,
+                    |slot| ElicitRequest::from_map(map, "method", slot),
+                )
             }
             other => {
                 Err(
@@ -986,7 +1198,11 @@ impl From<CompleteResult> for ServerResult {
 }
 
 impl<'de> DecodeObject<'de> for ServerResult {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &[],
@@ -1109,28 +1325,104 @@ impl<'de> DecodeObject<'de> for ServerResult {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => ResultObject::from_map(map, "").map(Self::ResultObject),
-                1 => InitializeResult::from_map(map, "").map(Self::InitializeResult),
+                0 => {
+                    variant(
+                        slot,
+                        Self::ResultObject,
+                        |slot| ResultObject::from_map(map, "", slot),
+                    )
+                }
+                1 => {
+                    variant(
+                        slot,
+                        Self::InitializeResult,
+                        |slot| InitializeResult::from_map(map, "", slot),
+                    )
+                }
                 2 => {
-                    ListResourcesResult::from_map(map, "").map(Self::ListResourcesResult)
+                    variant(
+                        slot,
+                        Self::ListResourcesResult,
+                        |slot| ListResourcesResult::from_map(map, "", slot),
+                    )
                 }
                 3 => {
-                    ListResourceTemplatesResult::from_map(map, "")
-                        .map(Self::ListResourceTemplatesResult)
+                    variant(
+                        slot,
+                        Self::ListResourceTemplatesResult,
+                        |slot| ListResourceTemplatesResult::from_map(map, "", slot),
+                    )
                 }
-                4 => ReadResourceResult::from_map(map, "").map(Self::ReadResourceResult),
-                5 => ListPromptsResult::from_map(map, "").map(Self::ListPromptsResult),
-                6 => GetPromptResult::from_map(map, "").map(Self::GetPromptResult),
-                7 => ListToolsResult::from_map(map, "").map(Self::ListToolsResult),
-                8 => CallToolResult::from_map(map, "").map(Self::CallToolResult),
-                9 => GetTaskResult::from_map(map, "").map(Self::GetTaskResult),
+                4 => {
+                    variant(
+                        slot,
+                        Self::ReadResourceResult,
+                        |slot| ReadResourceResult::from_map(map, "", slot),
+                    )
+                }
+                5 => {
+                    variant(
+                        slot,
+                        Self::ListPromptsResult,
+                        |slot| ListPromptsResult::from_map(map, "", slot),
+                    )
+                }
+                6 => {
+                    variant(
+                        slot,
+                        Self::GetPromptResult,
+                        |slot| GetPromptResult::from_map(map, "", slot),
+                    )
+                }
+                7 => {
+                    variant(
+                        slot,
+                        Self::ListToolsResult,
+                        |slot| ListToolsResult::from_map(map, "", slot),
+                    )
+                }
+                8 => {
+                    variant(
+                        slot,
+                        Self::CallToolResult,
+                        |slot| CallToolResult::from_map(map, "", slot),
+                    )
+                }
+                9 => {
+                    variant(
+                        slot,
+                        Self::GetTaskResult,
+                        |slot| GetTaskResult::from_map(map, "", slot),
+                    )
+                }
                 10 => {
-                    GetTaskPayloadResult::from_map(map, "")
-                        .map(Self::GetTaskPayloadResult)
+                    variant(
+                        slot,
+                        Self::GetTaskPayloadResult,
+                        |slot| GetTaskPayloadResult::from_map(map, "", slot),
+                    )
                 }
-                11 => CancelTaskResult::from_map(map, "").map(Self::CancelTaskResult),
-                12 => ListTasksResult::from_map(map, "").map(Self::ListTasksResult),
-                _ => CompleteResult::from_map(map, "").map(Self::CompleteResult),
+                11 => {
+                    variant(
+                        slot,
+                        Self::CancelTaskResult,
+                        |slot| CancelTaskResult::from_map(map, "", slot),
+                    )
+                }
+                12 => {
+                    variant(
+                        slot,
+                        Self::ListTasksResult,
+                        |slot| ListTasksResult::from_map(map, "", slot),
+                    )
+                }
+                _ => {
+                    variant(
+                        slot,
+                        Self::CompleteResult,
+                        |slot| CompleteResult::from_map(map, "", slot),
+                    )
+                }
             },
         )
     }

@@ -35,7 +35,11 @@ impl GetPromptRequest {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -45,18 +49,19 @@ impl<'de> DecodeObject<'de> for GetPromptRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "prompts/get")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -114,25 +119,30 @@ impl GetPromptRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut arguments = None;
         let mut name = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "arguments" => arguments = Some(field(&mut map, "arguments")?),
-                "name" => name = Some(field(&mut map, "name")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "arguments" => field(&mut map, "arguments", &mut arguments)?,
+                "name" => field(&mut map, "name", &mut name)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             arguments,
             name: present(name, "name")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -173,18 +183,21 @@ impl GetPromptRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -239,25 +252,30 @@ impl GetPromptResult {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut description = None;
         let mut messages = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "messages" => messages = Some(field(&mut map, "messages")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "messages" => field(&mut map, "messages", &mut messages)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             description,
             messages: present(messages, "messages")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -304,7 +322,11 @@ impl ListPromptsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListPromptsRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -314,18 +336,19 @@ impl<'de> DecodeObject<'de> for ListPromptsRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "prompts/list")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -383,25 +406,30 @@ impl ListPromptsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListPromptsResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut prompts = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
-                "prompts" => prompts = Some(field(&mut map, "prompts")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
+                "prompts" => field(&mut map, "prompts", &mut prompts)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             next_cursor,
             prompts: present(prompts, "prompts")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -442,7 +470,11 @@ impl PromptListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for PromptListChangedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -457,13 +489,14 @@ impl<'de> DecodeObject<'de> for PromptListChangedNotification {
                         "notifications/prompts/list_changed",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self { params, extra })
+        *slot = Some(Self { params, extra });
+        Ok(())
     }
 }
 

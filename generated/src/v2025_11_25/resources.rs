@@ -42,7 +42,11 @@ impl ListResourceTemplatesRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -58,18 +62,19 @@ impl<'de> DecodeObject<'de> for ListResourceTemplatesRequest {
                         "resources/templates/list",
                     )?;
                 }
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -127,27 +132,32 @@ impl ListResourceTemplatesResult {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut resource_templates = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
                 "resourceTemplates" => {
-                    resource_templates = Some(field(&mut map, "resourceTemplates")?);
+                    field(&mut map, "resourceTemplates", &mut resource_templates)?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             next_cursor,
             resource_templates: present(resource_templates, "resourceTemplates")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -194,7 +204,11 @@ impl ListResourcesRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -204,18 +218,19 @@ impl<'de> DecodeObject<'de> for ListResourcesRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "resources/list")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -273,25 +288,30 @@ impl ListResourcesResult {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut resources = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
-                "resources" => resources = Some(field(&mut map, "resources")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
+                "resources" => field(&mut map, "resources", &mut resources)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             next_cursor,
             resources: present(resources, "resources")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -331,7 +351,11 @@ impl ReadResourceRequest {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -341,18 +365,19 @@ impl<'de> DecodeObject<'de> for ReadResourceRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "resources/read")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -400,22 +425,27 @@ impl ReadResourceRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -455,18 +485,21 @@ impl ReadResourceRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -511,22 +544,27 @@ impl ReadResourceResult {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut contents = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "contents" => contents = Some(field(&mut map, "contents")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "contents" => field(&mut map, "contents", &mut contents)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             contents: present(contents, "contents")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -566,7 +604,11 @@ impl ResourceListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ResourceListChangedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -581,13 +623,14 @@ impl<'de> DecodeObject<'de> for ResourceListChangedNotification {
                         "notifications/resources/list_changed",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self { params, extra })
+        *slot = Some(Self { params, extra });
+        Ok(())
     }
 }
 
@@ -634,22 +677,27 @@ impl ResourceRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ResourceRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -689,18 +737,21 @@ impl ResourceRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for ResourceRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -735,7 +786,11 @@ impl ResourceUpdatedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ResourceUpdatedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -750,16 +805,17 @@ impl<'de> DecodeObject<'de> for ResourceUpdatedNotification {
                         "notifications/resources/updated",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -806,22 +862,27 @@ impl ResourceUpdatedNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ResourceUpdatedNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -860,7 +921,11 @@ impl SubscribeRequest {
 }
 
 impl<'de> DecodeObject<'de> for SubscribeRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -872,18 +937,19 @@ impl<'de> DecodeObject<'de> for SubscribeRequest {
                 "method" => {
                     has_method = constant(&mut map, "method", "resources/subscribe")?;
                 }
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -931,22 +997,27 @@ impl SubscribeRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for SubscribeRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -986,18 +1057,21 @@ impl SubscribeRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for SubscribeRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -1035,7 +1109,11 @@ impl UnsubscribeRequest {
 }
 
 impl<'de> DecodeObject<'de> for UnsubscribeRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -1047,18 +1125,19 @@ impl<'de> DecodeObject<'de> for UnsubscribeRequest {
                 "method" => {
                     has_method = constant(&mut map, "method", "resources/unsubscribe")?;
                 }
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1106,22 +1185,27 @@ impl UnsubscribeRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for UnsubscribeRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1161,18 +1245,21 @@ impl UnsubscribeRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for UnsubscribeRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 

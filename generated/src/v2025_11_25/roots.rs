@@ -39,7 +39,11 @@ impl ListRootsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -49,18 +53,19 @@ impl<'de> DecodeObject<'de> for ListRootsRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "roots/list")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -108,22 +113,27 @@ impl ListRootsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListRootsResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut roots = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "roots" => roots = Some(field(&mut map, "roots")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "roots" => field(&mut map, "roots", &mut roots)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             roots: present(roots, "roots")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -163,7 +173,11 @@ impl RootsListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for RootsListChangedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -178,13 +192,14 @@ impl<'de> DecodeObject<'de> for RootsListChangedNotification {
                         "notifications/roots/list_changed",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self { params, extra })
+        *slot = Some(Self { params, extra });
+        Ok(())
     }
 }
 

@@ -36,7 +36,11 @@ impl CreateMessageRequest {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -48,18 +52,19 @@ impl<'de> DecodeObject<'de> for CreateMessageRequest {
                 "method" => {
                     has_method = constant(&mut map, "method", "sampling/createMessage")?;
                 }
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -206,7 +211,11 @@ impl CreateMessageRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut include_context = None;
         let mut max_tokens = None;
@@ -222,28 +231,26 @@ impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 "includeContext" => {
-                    include_context = Some(field(&mut map, "includeContext")?);
+                    field(&mut map, "includeContext", &mut include_context)?
                 }
-                "maxTokens" => max_tokens = Some(field(&mut map, "maxTokens")?),
-                "messages" => messages = Some(field(&mut map, "messages")?),
-                "metadata" => metadata = Some(field(&mut map, "metadata")?),
+                "maxTokens" => field(&mut map, "maxTokens", &mut max_tokens)?,
+                "messages" => field(&mut map, "messages", &mut messages)?,
+                "metadata" => field(&mut map, "metadata", &mut metadata)?,
                 "modelPreferences" => {
-                    model_preferences = Some(field(&mut map, "modelPreferences")?);
+                    field(&mut map, "modelPreferences", &mut model_preferences)?
                 }
-                "stopSequences" => {
-                    stop_sequences = Some(field(&mut map, "stopSequences")?);
-                }
-                "systemPrompt" => system_prompt = Some(field(&mut map, "systemPrompt")?),
-                "task" => task = Some(field(&mut map, "task")?),
-                "temperature" => temperature = Some(field(&mut map, "temperature")?),
-                "toolChoice" => tool_choice = Some(field(&mut map, "toolChoice")?),
-                "tools" => tools = Some(field(&mut map, "tools")?),
+                "stopSequences" => field(&mut map, "stopSequences", &mut stop_sequences)?,
+                "systemPrompt" => field(&mut map, "systemPrompt", &mut system_prompt)?,
+                "task" => field(&mut map, "task", &mut task)?,
+                "temperature" => field(&mut map, "temperature", &mut temperature)?,
+                "toolChoice" => field(&mut map, "toolChoice", &mut tool_choice)?,
+                "tools" => field(&mut map, "tools", &mut tools)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             include_context,
             max_tokens: present(max_tokens, "maxTokens")?,
@@ -257,7 +264,8 @@ impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
             tool_choice,
             tools,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -307,18 +315,21 @@ impl CreateMessageRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -383,7 +394,11 @@ impl CreateMessageResult {
 }
 
 impl<'de> DecodeObject<'de> for CreateMessageResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut model = None;
@@ -392,22 +407,23 @@ impl<'de> DecodeObject<'de> for CreateMessageResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "content" => content = Some(field(&mut map, "content")?),
-                "model" => model = Some(field(&mut map, "model")?),
-                "role" => role = Some(field(&mut map, "role")?),
-                "stopReason" => stop_reason = Some(field(&mut map, "stopReason")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "content" => field(&mut map, "content", &mut content)?,
+                "model" => field(&mut map, "model", &mut model)?,
+                "role" => field(&mut map, "role", &mut role)?,
+                "stopReason" => field(&mut map, "stopReason", &mut stop_reason)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             content: present(content, "content")?,
             model: present(model, "model")?,
             role: present(role, "role")?,
             stop_reason,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -451,8 +467,15 @@ impl<'de> DecodeKind<'de> for CreateMessageResultContent {
         <Vec<SamplingMessageContentBlock>>::decode(array).map(Self::Many)
     }
 
-    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> {
-        SamplingMessageContentBlock::from_map(map, "").map(Self::One)
+    fn from_object<M: Members<'de>>(
+        map: M,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
+        variant(
+            slot,
+            Self::One,
+            |slot| SamplingMessageContentBlock::from_map(map, "", slot),
+        )
     }
 }
 
@@ -502,25 +525,30 @@ impl SamplingMessage {
 }
 
 impl<'de> DecodeObject<'de> for SamplingMessage {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut role = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "content" => content = Some(field(&mut map, "content")?),
-                "role" => role = Some(field(&mut map, "role")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "content" => field(&mut map, "content", &mut content)?,
+                "role" => field(&mut map, "role", &mut role)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             content: present(content, "content")?,
             role: present(role, "role")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -562,8 +590,15 @@ impl<'de> DecodeKind<'de> for SamplingMessageContent {
         <Vec<SamplingMessageContentBlock>>::decode(array).map(Self::Many)
     }
 
-    fn from_object<M: Members<'de>>(map: M) -> Result<Self, M::Error> {
-        SamplingMessageContentBlock::from_map(map, "").map(Self::One)
+    fn from_object<M: Members<'de>>(
+        map: M,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
+        variant(
+            slot,
+            Self::One,
+            |slot| SamplingMessageContentBlock::from_map(map, "", slot),
+        )
     }
 }
 
@@ -624,18 +659,50 @@ impl From<ToolResultContent> for SamplingMessageContentBlock {
 }
 
 impl<'de> DecodeObject<'de> for SamplingMessageContentBlock {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "type")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("type"));
         };
         match &*tag {
-            "text" => TextContent::from_map(map, "type").map(Self::Text),
-            "image" => ImageContent::from_map(map, "type").map(Self::Image),
-            "audio" => AudioContent::from_map(map, "type").map(Self::Audio),
-            "tool_use" => ToolUseContent::from_map(map, "type").map(Self::ToolUse),
+            "text" => {
+                variant(
+                    slot,
+                    Self::Text,
+                    |slot| TextContent::from_map(map, "type", slot),
+                )
+            }
+            "image" => {
+                variant(
+                    slot,
+                    Self::Image,
+                    |slot| ImageContent::from_map(map, "type", slot),
+                )
+            }
+            "audio" => {
+                variant(
+                    slot,
+                    Self::Audio,
+                    |slot| AudioContent::from_map(map, "type", slot),
+                )
+            }
+            "tool_use" => {
+                variant(
+                    slot,
+                    Self::ToolUse,
+                    |slot| ToolUseContent::from_map(map, "type", slot),
+                )
+            }
             "tool_result" => {
-                ToolResultContent::from_map(map, "type").map(Self::ToolResult)
+                variant(
+                    slot,
+                    Self::ToolResult,
+                    |slot| ToolResultContent::from_map(map, "type", slot),
+                )
             }
             other => {
                 Err(

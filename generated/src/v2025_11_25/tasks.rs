@@ -75,7 +75,11 @@ impl CancelTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for CancelTaskResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -87,22 +91,20 @@ impl<'de> DecodeObject<'de> for CancelTaskResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
-                "pollInterval" => poll_interval = Some(field(&mut map, "pollInterval")?),
-                "status" => status = Some(field(&mut map, "status")?),
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
-                "ttl" => ttl = Some(field(&mut map, "ttl")?),
+                "pollInterval" => field(&mut map, "pollInterval", &mut poll_interval)?,
+                "status" => field(&mut map, "status", &mut status)?,
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
+                "ttl" => field(&mut map, "ttl", &mut ttl)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             created_at: present(created_at, "createdAt")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
@@ -112,7 +114,8 @@ impl<'de> DecodeObject<'de> for CancelTaskResult {
             task_id: present(task_id, "taskId")?,
             ttl: present(ttl, "ttl")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -210,22 +213,27 @@ impl CreateTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for CreateTaskResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut task = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "task" => task = Some(field(&mut map, "task")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "task" => field(&mut map, "task", &mut task)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             task: present(task, "task")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -264,7 +272,11 @@ impl GetTaskPayloadRequest {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskPayloadRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -274,18 +286,19 @@ impl<'de> DecodeObject<'de> for GetTaskPayloadRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tasks/result")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -323,19 +336,24 @@ impl GetTaskPayloadRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskPayloadRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut task_id = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             task_id: present(task_id, "taskId")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -374,16 +392,21 @@ impl GetTaskPayloadResult {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskPayloadResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { meta, extra })
+        *slot = Some(Self { meta, extra });
+        Ok(())
     }
 }
 
@@ -464,7 +487,11 @@ impl GetTaskResult {
 }
 
 impl<'de> DecodeObject<'de> for GetTaskResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -476,22 +503,20 @@ impl<'de> DecodeObject<'de> for GetTaskResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
-                "pollInterval" => poll_interval = Some(field(&mut map, "pollInterval")?),
-                "status" => status = Some(field(&mut map, "status")?),
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
-                "ttl" => ttl = Some(field(&mut map, "ttl")?),
+                "pollInterval" => field(&mut map, "pollInterval", &mut poll_interval)?,
+                "status" => field(&mut map, "status", &mut status)?,
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
+                "ttl" => field(&mut map, "ttl", &mut ttl)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             created_at: present(created_at, "createdAt")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
@@ -501,7 +526,8 @@ impl<'de> DecodeObject<'de> for GetTaskResult {
             task_id: present(task_id, "taskId")?,
             ttl: present(ttl, "ttl")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -601,7 +627,11 @@ impl ListTasksRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListTasksRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -611,18 +641,19 @@ impl<'de> DecodeObject<'de> for ListTasksRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tasks/list")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -680,25 +711,30 @@ impl ListTasksResult {
 }
 
 impl<'de> DecodeObject<'de> for ListTasksResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut tasks = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
-                "tasks" => tasks = Some(field(&mut map, "tasks")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
+                "tasks" => field(&mut map, "tasks", &mut tasks)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             next_cursor,
             tasks: present(tasks, "tasks")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -735,19 +771,24 @@ impl RelatedTaskMetadata {
 }
 
 impl<'de> DecodeObject<'de> for RelatedTaskMetadata {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut task_id = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             task_id: present(task_id, "taskId")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -818,7 +859,11 @@ impl Task {
 }
 
 impl<'de> DecodeObject<'de> for Task {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut created_at = None;
         let mut last_updated_at = None;
         let mut poll_interval = None;
@@ -829,21 +874,19 @@ impl<'de> DecodeObject<'de> for Task {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
-                "pollInterval" => poll_interval = Some(field(&mut map, "pollInterval")?),
-                "status" => status = Some(field(&mut map, "status")?),
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
-                "ttl" => ttl = Some(field(&mut map, "ttl")?),
+                "pollInterval" => field(&mut map, "pollInterval", &mut poll_interval)?,
+                "status" => field(&mut map, "status", &mut status)?,
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
+                "ttl" => field(&mut map, "ttl", &mut ttl)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             created_at: present(created_at, "createdAt")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
             poll_interval,
@@ -852,7 +895,8 @@ impl<'de> DecodeObject<'de> for Task {
             task_id: present(task_id, "taskId")?,
             ttl: present(ttl, "ttl")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -906,18 +950,23 @@ impl TaskAugmentedRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for TaskAugmentedRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut task = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "task" => task = Some(field(&mut map, "task")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "task" => field(&mut map, "task", &mut task)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { meta, task, extra })
+        *slot = Some(Self { meta, task, extra });
+        Ok(())
     }
 }
 
@@ -957,18 +1006,21 @@ impl TaskAugmentedRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for TaskAugmentedRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -1007,16 +1059,21 @@ impl TaskMetadata {
 }
 
 impl<'de> DecodeObject<'de> for TaskMetadata {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut ttl = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "ttl" => ttl = Some(field(&mut map, "ttl")?),
+                "ttl" => field(&mut map, "ttl", &mut ttl)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { ttl, extra })
+        *slot = Some(Self { ttl, extra });
+        Ok(())
     }
 }
 
@@ -1049,7 +1106,11 @@ impl TaskStatusNotification {
 }
 
 impl<'de> DecodeObject<'de> for TaskStatusNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -1064,16 +1125,17 @@ impl<'de> DecodeObject<'de> for TaskStatusNotification {
                         "notifications/tasks/status",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1156,7 +1218,11 @@ impl TaskStatusNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut created_at = None;
         let mut last_updated_at = None;
@@ -1168,22 +1234,20 @@ impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "createdAt" => created_at = Some(field(&mut map, "createdAt")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
                 "lastUpdatedAt" => {
-                    last_updated_at = Some(field(&mut map, "lastUpdatedAt")?);
+                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
                 }
-                "pollInterval" => poll_interval = Some(field(&mut map, "pollInterval")?),
-                "status" => status = Some(field(&mut map, "status")?),
-                "statusMessage" => {
-                    status_message = Some(field(&mut map, "statusMessage")?);
-                }
-                "taskId" => task_id = Some(field(&mut map, "taskId")?),
-                "ttl" => ttl = Some(field(&mut map, "ttl")?),
+                "pollInterval" => field(&mut map, "pollInterval", &mut poll_interval)?,
+                "status" => field(&mut map, "status", &mut status)?,
+                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
+                "taskId" => field(&mut map, "taskId", &mut task_id)?,
+                "ttl" => field(&mut map, "ttl", &mut ttl)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             created_at: present(created_at, "createdAt")?,
             last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
@@ -1193,7 +1257,8 @@ impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
             task_id: present(task_id, "taskId")?,
             ttl: present(ttl, "ttl")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -35,7 +35,11 @@ impl CallToolRequest {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -45,18 +49,19 @@ impl<'de> DecodeObject<'de> for CallToolRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tools/call")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -124,7 +129,11 @@ impl CallToolRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut arguments = None;
         let mut name = None;
@@ -132,20 +141,21 @@ impl<'de> DecodeObject<'de> for CallToolRequestParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "arguments" => arguments = Some(field(&mut map, "arguments")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "task" => task = Some(field(&mut map, "task")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "arguments" => field(&mut map, "arguments", &mut arguments)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "task" => field(&mut map, "task", &mut task)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             arguments,
             name: present(name, "name")?,
             task,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -187,18 +197,21 @@ impl CallToolRequestParamsMeta {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequestParamsMeta {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut progress_token = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { progress_token, extra })
+        *slot = Some(Self { progress_token, extra });
+        Ok(())
     }
 }
 
@@ -263,7 +276,11 @@ impl CallToolResult {
 }
 
 impl<'de> DecodeObject<'de> for CallToolResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut is_error = None;
@@ -271,22 +288,23 @@ impl<'de> DecodeObject<'de> for CallToolResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "content" => content = Some(field(&mut map, "content")?),
-                "isError" => is_error = Some(field(&mut map, "isError")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "content" => field(&mut map, "content", &mut content)?,
+                "isError" => field(&mut map, "isError", &mut is_error)?,
                 "structuredContent" => {
-                    structured_content = Some(field(&mut map, "structuredContent")?);
+                    field(&mut map, "structuredContent", &mut structured_content)?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             content: present(content, "content")?,
             is_error,
             structured_content,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -334,7 +352,11 @@ impl ListToolsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -344,18 +366,19 @@ impl<'de> DecodeObject<'de> for ListToolsRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tools/list")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -413,25 +436,30 @@ impl ListToolsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
-                "tools" => tools = Some(field(&mut map, "tools")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
+                "tools" => field(&mut map, "tools", &mut tools)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             next_cursor,
             tools: present(tools, "tools")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -541,7 +569,11 @@ impl Tool {
 }
 
 impl<'de> DecodeObject<'de> for Tool {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut annotations = None;
         let mut description = None;
@@ -554,19 +586,19 @@ impl<'de> DecodeObject<'de> for Tool {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "annotations" => annotations = Some(field(&mut map, "annotations")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "execution" => execution = Some(field(&mut map, "execution")?),
-                "icons" => icons = Some(field(&mut map, "icons")?),
-                "inputSchema" => input_schema = Some(field(&mut map, "inputSchema")?),
-                "name" => name = Some(field(&mut map, "name")?),
-                "outputSchema" => output_schema = Some(field(&mut map, "outputSchema")?),
-                "title" => title = Some(field(&mut map, "title")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "annotations" => field(&mut map, "annotations", &mut annotations)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "execution" => field(&mut map, "execution", &mut execution)?,
+                "icons" => field(&mut map, "icons", &mut icons)?,
+                "inputSchema" => field(&mut map, "inputSchema", &mut input_schema)?,
+                "name" => field(&mut map, "name", &mut name)?,
+                "outputSchema" => field(&mut map, "outputSchema", &mut output_schema)?,
+                "title" => field(&mut map, "title", &mut title)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             annotations,
             description,
@@ -577,7 +609,8 @@ impl<'de> DecodeObject<'de> for Tool {
             output_schema,
             title,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -624,16 +657,21 @@ impl ToolExecution {
 }
 
 impl<'de> DecodeObject<'de> for ToolExecution {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut task_support = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "taskSupport" => task_support = Some(field(&mut map, "taskSupport")?),
+                "taskSupport" => field(&mut map, "taskSupport", &mut task_support)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { task_support, extra })
+        *slot = Some(Self { task_support, extra });
+        Ok(())
     }
 }
 
@@ -719,7 +757,11 @@ impl ToolInputSchema {
 }
 
 impl<'de> DecodeObject<'de> for ToolInputSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut schema = None;
         let mut properties = None;
@@ -728,19 +770,20 @@ impl<'de> DecodeObject<'de> for ToolInputSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "object")?,
-                "$schema" => schema = Some(field(&mut map, "$schema")?),
-                "properties" => properties = Some(field(&mut map, "properties")?),
-                "required" => required = Some(field(&mut map, "required")?),
+                "$schema" => field(&mut map, "$schema", &mut schema)?,
+                "properties" => field(&mut map, "properties", &mut properties)?,
+                "required" => field(&mut map, "required", &mut required)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             schema,
             properties,
             required,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -782,7 +825,11 @@ impl ToolListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ToolListChangedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -797,13 +844,14 @@ impl<'de> DecodeObject<'de> for ToolListChangedNotification {
                         "notifications/tools/list_changed",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self { params, extra })
+        *slot = Some(Self { params, extra });
+        Ok(())
     }
 }
 
@@ -862,7 +910,11 @@ impl ToolOutputSchema {
 }
 
 impl<'de> DecodeObject<'de> for ToolOutputSchema {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut schema = None;
         let mut properties = None;
@@ -871,19 +923,20 @@ impl<'de> DecodeObject<'de> for ToolOutputSchema {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "object")?,
-                "$schema" => schema = Some(field(&mut map, "$schema")?),
-                "properties" => properties = Some(field(&mut map, "properties")?),
-                "required" => required = Some(field(&mut map, "required")?),
+                "$schema" => field(&mut map, "$schema", &mut schema)?,
+                "properties" => field(&mut map, "properties", &mut properties)?,
+                "required" => field(&mut map, "required", &mut required)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             schema,
             properties,
             required,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -954,7 +1007,11 @@ impl ToolResultContent {
 }
 
 impl<'de> DecodeObject<'de> for ToolResultContent {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_type = tag == "type";
         let mut meta = None;
         let mut content = None;
@@ -965,25 +1022,26 @@ impl<'de> DecodeObject<'de> for ToolResultContent {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "type" => has_type = constant(&mut map, "type", "tool_result")?,
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "content" => content = Some(field(&mut map, "content")?),
-                "isError" => is_error = Some(field(&mut map, "isError")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "content" => field(&mut map, "content", &mut content)?,
+                "isError" => field(&mut map, "isError", &mut is_error)?,
                 "structuredContent" => {
-                    structured_content = Some(field(&mut map, "structuredContent")?);
+                    field(&mut map, "structuredContent", &mut structured_content)?
                 }
-                "toolUseId" => tool_use_id = Some(field(&mut map, "toolUseId")?),
+                "toolUseId" => field(&mut map, "toolUseId", &mut tool_use_id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_type, "type")?;
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             content: present(content, "content")?,
             is_error,
             structured_content,
             tool_use_id: present(tool_use_id, "toolUseId")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

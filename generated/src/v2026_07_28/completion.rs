@@ -35,7 +35,11 @@ impl CompleteRequest {
 }
 
 impl<'de> DecodeObject<'de> for CompleteRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -47,18 +51,19 @@ impl<'de> DecodeObject<'de> for CompleteRequest {
                 "method" => {
                     has_method = constant(&mut map, "method", "completion/complete")?;
                 }
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -116,7 +121,11 @@ impl CompleteRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for CompleteRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut argument = None;
         let mut context = None;
@@ -124,20 +133,21 @@ impl<'de> DecodeObject<'de> for CompleteRequestParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "argument" => argument = Some(field(&mut map, "argument")?),
-                "context" => context = Some(field(&mut map, "context")?),
-                "ref" => r#ref = Some(field(&mut map, "ref")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "argument" => field(&mut map, "argument", &mut argument)?,
+                "context" => field(&mut map, "context", &mut context)?,
+                "ref" => field(&mut map, "ref", &mut r#ref)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             argument: present(argument, "argument")?,
             context,
             r#ref: present(r#ref, "ref")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -191,25 +201,30 @@ impl CompleteResult {
 }
 
 impl<'de> DecodeObject<'de> for CompleteResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut completion = None;
         let mut result_type = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "completion" => completion = Some(field(&mut map, "completion")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "completion" => field(&mut map, "completion", &mut completion)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             completion: present(completion, "completion")?,
             result_type: present(result_type, "resultType")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -266,33 +281,37 @@ impl CompleteResultCompletion {
 }
 
 impl<'de> DecodeObject<'de> for CompleteResultCompletion {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_more = None;
         let mut total = None;
         let mut values = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "hasMore" => has_more = Some(field(&mut map, "hasMore")?),
-                "total" => total = Some(field(&mut map, "total")?),
+                "hasMore" => field(&mut map, "hasMore", &mut has_more)?,
+                "total" => field(&mut map, "total", &mut total)?,
                 "values" => {
-                    values = Some(
-                        checked(
-                            &mut map,
-                            "values",
-                            |value: &Vec<String>| sized(value.len(), None, Some(100)),
-                        )?,
-                    );
+                    checked(
+                        &mut map,
+                        "values",
+                        &mut values,
+                        |value: &Vec<String>| sized(value.len(), None, Some(100)),
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             has_more,
             total,
             values: present(values, "values")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -332,7 +351,11 @@ impl CompleteResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for CompleteResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -340,17 +363,18 @@ impl<'de> DecodeObject<'de> for CompleteResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -53,7 +53,11 @@ impl CacheableResult {
 }
 
 impl<'de> DecodeObject<'de> for CacheableResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut result_type = None;
@@ -61,20 +65,21 @@ impl<'de> DecodeObject<'de> for CacheableResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
-                "ttlMs" => ttl_ms = Some(field(&mut map, "ttlMs")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
+                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             cache_scope: present(cache_scope, "cacheScope")?,
             result_type: present(result_type, "resultType")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -153,7 +158,11 @@ impl HeaderMismatchError {
 }
 
 impl<'de> DecodeObject<'de> for HeaderMismatchError {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
@@ -161,17 +170,18 @@ impl<'de> DecodeObject<'de> for HeaderMismatchError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => error = Some(field(&mut map, "error")?),
-                "id" => id = Some(field(&mut map, "id")?),
+                "error" => field(&mut map, "error", &mut error)?,
+                "id" => field(&mut map, "id", &mut id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             error: present(error, "error")?,
             id,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -221,7 +231,11 @@ impl HeaderMismatchErrorError {
 }
 
 impl<'de> DecodeObject<'de> for HeaderMismatchErrorError {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
@@ -229,17 +243,18 @@ impl<'de> DecodeObject<'de> for HeaderMismatchErrorError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32020)?,
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_code, "code")?;
-        Ok(Self {
+        *slot = Some(Self {
             data,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -289,7 +304,11 @@ impl InternalError {
 }
 
 impl<'de> DecodeObject<'de> for InternalError {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
@@ -297,17 +316,18 @@ impl<'de> DecodeObject<'de> for InternalError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32603)?,
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_code, "code")?;
-        Ok(Self {
+        *slot = Some(Self {
             data,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -357,7 +377,11 @@ impl InvalidParamsError {
 }
 
 impl<'de> DecodeObject<'de> for InvalidParamsError {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
@@ -365,17 +389,18 @@ impl<'de> DecodeObject<'de> for InvalidParamsError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32602)?,
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_code, "code")?;
-        Ok(Self {
+        *slot = Some(Self {
             data,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -425,7 +450,11 @@ impl InvalidRequestError {
 }
 
 impl<'de> DecodeObject<'de> for InvalidRequestError {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
@@ -433,17 +462,18 @@ impl<'de> DecodeObject<'de> for InvalidRequestError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32600)?,
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_code, "code")?;
-        Ok(Self {
+        *slot = Some(Self {
             data,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -501,7 +531,11 @@ impl From<JsonRpcErrorResponse> for JsonRpcMessage {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcMessage {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["jsonrpc", "id", "method"],
@@ -528,17 +562,33 @@ impl<'de> DecodeObject<'de> for JsonRpcMessage {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => JsonRpcRequest::from_map(map, "").map(Self::JsonRpcRequest),
+                0 => {
+                    variant(
+                        slot,
+                        Self::JsonRpcRequest,
+                        |slot| JsonRpcRequest::from_map(map, "", slot),
+                    )
+                }
                 1 => {
-                    JsonRpcNotification::from_map(map, "").map(Self::JsonRpcNotification)
+                    variant(
+                        slot,
+                        Self::JsonRpcNotification,
+                        |slot| JsonRpcNotification::from_map(map, "", slot),
+                    )
                 }
                 2 => {
-                    JsonRpcResultResponse::from_map(map, "")
-                        .map(Self::JsonRpcResultResponse)
+                    variant(
+                        slot,
+                        Self::JsonRpcResultResponse,
+                        |slot| JsonRpcResultResponse::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    JsonRpcErrorResponse::from_map(map, "")
-                        .map(Self::JsonRpcErrorResponse)
+                    variant(
+                        slot,
+                        Self::JsonRpcErrorResponse,
+                        |slot| JsonRpcErrorResponse::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -580,7 +630,11 @@ impl From<JsonRpcErrorResponse> for JsonRpcResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcResponse {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["jsonrpc", "id", "result"],
@@ -598,12 +652,18 @@ impl<'de> DecodeObject<'de> for JsonRpcResponse {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    JsonRpcResultResponse::from_map(map, "")
-                        .map(Self::JsonRpcResultResponse)
+                    variant(
+                        slot,
+                        Self::JsonRpcResultResponse,
+                        |slot| JsonRpcResultResponse::from_map(map, "", slot),
+                    )
                 }
                 _ => {
-                    JsonRpcErrorResponse::from_map(map, "")
-                        .map(Self::JsonRpcErrorResponse)
+                    variant(
+                        slot,
+                        Self::JsonRpcErrorResponse,
+                        |slot| JsonRpcErrorResponse::from_map(map, "", slot),
+                    )
                 }
             },
         )
@@ -646,7 +706,11 @@ impl JsonRpcResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for JsonRpcResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -654,17 +718,18 @@ impl<'de> DecodeObject<'de> for JsonRpcResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -714,7 +779,11 @@ impl MethodNotFoundError {
 }
 
 impl<'de> DecodeObject<'de> for MethodNotFoundError {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
@@ -722,17 +791,18 @@ impl<'de> DecodeObject<'de> for MethodNotFoundError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32601)?,
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_code, "code")?;
-        Ok(Self {
+        *slot = Some(Self {
             data,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -779,7 +849,11 @@ impl MissingRequiredClientCapabilityError {
 }
 
 impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityError {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
@@ -787,17 +861,18 @@ impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => error = Some(field(&mut map, "error")?),
-                "id" => id = Some(field(&mut map, "id")?),
+                "error" => field(&mut map, "error", &mut error)?,
+                "id" => field(&mut map, "id", &mut id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             error: present(error, "error")?,
             id,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -843,7 +918,11 @@ impl MissingRequiredClientCapabilityErrorError {
 }
 
 impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityErrorError {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
@@ -851,17 +930,18 @@ impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityErrorError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32021)?,
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_code, "code")?;
-        Ok(Self {
+        *slot = Some(Self {
             data: present(data, "data")?,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -898,26 +978,29 @@ impl MissingRequiredClientCapabilityErrorErrorData {
 }
 
 impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityErrorErrorData {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut required_capabilities = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
                 "requiredCapabilities" => {
-                    required_capabilities = Some(
-                        field(&mut map, "requiredCapabilities")?,
-                    );
+                    field(&mut map, "requiredCapabilities", &mut required_capabilities)?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             required_capabilities: present(
                 required_capabilities,
                 "requiredCapabilities",
             )?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -962,7 +1045,11 @@ impl PaginatedRequest {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut method = None;
@@ -971,19 +1058,20 @@ impl<'de> DecodeObject<'de> for PaginatedRequest {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "method" => method = Some(field(&mut map, "method")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "method" => field(&mut map, "method", &mut method)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             method: present(method, "method")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1031,22 +1119,27 @@ impl PaginatedRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut cursor = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "cursor" => cursor = Some(field(&mut map, "cursor")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "cursor" => field(&mut map, "cursor", &mut cursor)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             cursor,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1102,25 +1195,30 @@ impl PaginatedResult {
 }
 
 impl<'de> DecodeObject<'de> for PaginatedResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut next_cursor = None;
         let mut result_type = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             next_cursor,
             result_type: present(result_type, "resultType")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1170,7 +1268,11 @@ impl ParseError {
 }
 
 impl<'de> DecodeObject<'de> for ParseError {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
@@ -1178,17 +1280,18 @@ impl<'de> DecodeObject<'de> for ParseError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32700)?,
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_code, "code")?;
-        Ok(Self {
+        *slot = Some(Self {
             data,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1261,7 +1364,11 @@ impl RequestMetaObject {
 }
 
 impl<'de> DecodeObject<'de> for RequestMetaObject {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut client_capabilities = None;
         let mut client_info = None;
         let mut log_level = None;
@@ -1271,32 +1378,34 @@ impl<'de> DecodeObject<'de> for RequestMetaObject {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "io.modelcontextprotocol/clientCapabilities" => {
-                    client_capabilities = Some(
-                        field(&mut map, "io.modelcontextprotocol/clientCapabilities")?,
-                    );
+                    field(
+                        &mut map,
+                        "io.modelcontextprotocol/clientCapabilities",
+                        &mut client_capabilities,
+                    )?
                 }
                 "io.modelcontextprotocol/clientInfo" => {
-                    client_info = Some(
-                        field(&mut map, "io.modelcontextprotocol/clientInfo")?,
-                    );
+                    field(
+                        &mut map,
+                        "io.modelcontextprotocol/clientInfo",
+                        &mut client_info,
+                    )?
                 }
                 "io.modelcontextprotocol/logLevel" => {
-                    log_level = Some(
-                        field(&mut map, "io.modelcontextprotocol/logLevel")?,
-                    );
+                    field(&mut map, "io.modelcontextprotocol/logLevel", &mut log_level)?
                 }
                 "io.modelcontextprotocol/protocolVersion" => {
-                    protocol_version = Some(
-                        field(&mut map, "io.modelcontextprotocol/protocolVersion")?,
-                    );
+                    field(
+                        &mut map,
+                        "io.modelcontextprotocol/protocolVersion",
+                        &mut protocol_version,
+                    )?
                 }
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             client_capabilities: present(
                 client_capabilities,
                 "io.modelcontextprotocol/clientCapabilities",
@@ -1309,7 +1418,8 @@ impl<'de> DecodeObject<'de> for RequestMetaObject {
             )?,
             progress_token,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1354,19 +1464,24 @@ impl RequestParams {
 }
 
 impl<'de> DecodeObject<'de> for RequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1416,7 +1531,11 @@ impl UnsupportedProtocolVersionError {
 }
 
 impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionError {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut error = None;
         let mut id = None;
@@ -1424,17 +1543,18 @@ impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => error = Some(field(&mut map, "error")?),
-                "id" => id = Some(field(&mut map, "id")?),
+                "error" => field(&mut map, "error", &mut error)?,
+                "id" => field(&mut map, "id", &mut id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             error: present(error, "error")?,
             id,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1480,7 +1600,11 @@ impl UnsupportedProtocolVersionErrorError {
 }
 
 impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionErrorError {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_code = false;
         let mut data = None;
         let mut message = None;
@@ -1488,17 +1612,18 @@ impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionErrorError {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "code" => has_code = constant_integer(&mut map, "code", -32022)?,
-                "data" => data = Some(field(&mut map, "data")?),
-                "message" => message = Some(field(&mut map, "message")?),
+                "data" => field(&mut map, "data", &mut data)?,
+                "message" => field(&mut map, "message", &mut message)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_code, "code")?;
-        Ok(Self {
+        *slot = Some(Self {
             data: present(data, "data")?,
             message: present(message, "message")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1538,22 +1663,27 @@ impl UnsupportedProtocolVersionErrorErrorData {
 }
 
 impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionErrorErrorData {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut requested = None;
         let mut supported = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "requested" => requested = Some(field(&mut map, "requested")?),
-                "supported" => supported = Some(field(&mut map, "supported")?),
+                "requested" => field(&mut map, "requested", &mut requested)?,
+                "supported" => field(&mut map, "supported", &mut supported)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             requested: present(requested, "requested")?,
             supported: present(supported, "supported")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -32,7 +32,11 @@ impl CancelledNotification {
 }
 
 impl<'de> DecodeObject<'de> for CancelledNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -43,16 +47,17 @@ impl<'de> DecodeObject<'de> for CancelledNotification {
                 "method" => {
                     has_method = constant(&mut map, "method", "notifications/cancelled")?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -109,25 +114,30 @@ impl CancelledNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for CancelledNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut reason = None;
         let mut request_id = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "reason" => reason = Some(field(&mut map, "reason")?),
-                "requestId" => request_id = Some(field(&mut map, "requestId")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "reason" => field(&mut map, "reason", &mut reason)?,
+                "requestId" => field(&mut map, "requestId", &mut request_id)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             reason,
             request_id: present(request_id, "requestId")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -213,7 +223,11 @@ impl ClientCapabilities {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilities {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut elicitation = None;
         let mut experimental = None;
         let mut extensions = None;
@@ -222,22 +236,23 @@ impl<'de> DecodeObject<'de> for ClientCapabilities {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "elicitation" => elicitation = Some(field(&mut map, "elicitation")?),
-                "experimental" => experimental = Some(field(&mut map, "experimental")?),
-                "extensions" => extensions = Some(field(&mut map, "extensions")?),
-                "roots" => roots = Some(field(&mut map, "roots")?),
-                "sampling" => sampling = Some(field(&mut map, "sampling")?),
+                "elicitation" => field(&mut map, "elicitation", &mut elicitation)?,
+                "experimental" => field(&mut map, "experimental", &mut experimental)?,
+                "extensions" => field(&mut map, "extensions", &mut extensions)?,
+                "roots" => field(&mut map, "roots", &mut roots)?,
+                "sampling" => field(&mut map, "sampling", &mut sampling)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             elicitation,
             experimental,
             extensions,
             roots,
             sampling,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -289,18 +304,23 @@ impl ClientCapabilitiesElicitation {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesElicitation {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut form = None;
         let mut url = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "form" => form = Some(field(&mut map, "form")?),
-                "url" => url = Some(field(&mut map, "url")?),
+                "form" => field(&mut map, "form", &mut form)?,
+                "url" => field(&mut map, "url", &mut url)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { form, url, extra })
+        *slot = Some(Self { form, url, extra });
+        Ok(())
     }
 }
 
@@ -349,18 +369,23 @@ impl ClientCapabilitiesSampling {
 }
 
 impl<'de> DecodeObject<'de> for ClientCapabilitiesSampling {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut context = None;
         let mut tools = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "context" => context = Some(field(&mut map, "context")?),
-                "tools" => tools = Some(field(&mut map, "tools")?),
+                "context" => field(&mut map, "context", &mut context)?,
+                "tools" => field(&mut map, "tools", &mut tools)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self { context, tools, extra })
+        *slot = Some(Self { context, tools, extra });
+        Ok(())
     }
 }
 
@@ -399,7 +424,11 @@ impl DiscoverRequest {
 }
 
 impl<'de> DecodeObject<'de> for DiscoverRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -409,18 +438,19 @@ impl<'de> DecodeObject<'de> for DiscoverRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "server/discover")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -496,7 +526,11 @@ impl DiscoverResult {
 }
 
 impl<'de> DecodeObject<'de> for DiscoverResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut capabilities = None;
@@ -507,19 +541,19 @@ impl<'de> DecodeObject<'de> for DiscoverResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
-                "capabilities" => capabilities = Some(field(&mut map, "capabilities")?),
-                "instructions" => instructions = Some(field(&mut map, "instructions")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
+                "capabilities" => field(&mut map, "capabilities", &mut capabilities)?,
+                "instructions" => field(&mut map, "instructions", &mut instructions)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
                 "supportedVersions" => {
-                    supported_versions = Some(field(&mut map, "supportedVersions")?);
+                    field(&mut map, "supportedVersions", &mut supported_versions)?
                 }
-                "ttlMs" => ttl_ms = Some(field(&mut map, "ttlMs")?),
+                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             cache_scope: present(cache_scope, "cacheScope")?,
             capabilities: present(capabilities, "capabilities")?,
@@ -528,7 +562,8 @@ impl<'de> DecodeObject<'de> for DiscoverResult {
             supported_versions: present(supported_versions, "supportedVersions")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -598,7 +633,11 @@ impl DiscoverResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for DiscoverResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -606,17 +645,18 @@ impl<'de> DecodeObject<'de> for DiscoverResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -653,7 +693,11 @@ impl ProgressNotification {
 }
 
 impl<'de> DecodeObject<'de> for ProgressNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -664,16 +708,17 @@ impl<'de> DecodeObject<'de> for ProgressNotification {
                 "method" => {
                     has_method = constant(&mut map, "method", "notifications/progress")?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -743,7 +788,11 @@ impl ProgressNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ProgressNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut message = None;
         let mut progress = None;
@@ -752,24 +801,23 @@ impl<'de> DecodeObject<'de> for ProgressNotificationParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "message" => message = Some(field(&mut map, "message")?),
-                "progress" => progress = Some(field(&mut map, "progress")?),
-                "progressToken" => {
-                    progress_token = Some(field(&mut map, "progressToken")?);
-                }
-                "total" => total = Some(field(&mut map, "total")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "message" => field(&mut map, "message", &mut message)?,
+                "progress" => field(&mut map, "progress", &mut progress)?,
+                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
+                "total" => field(&mut map, "total", &mut total)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             message,
             progress: present(progress, "progress")?,
             progress_token: present(progress_token, "progressToken")?,
             total,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -872,7 +920,11 @@ impl ServerCapabilities {
 }
 
 impl<'de> DecodeObject<'de> for ServerCapabilities {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut completions = None;
         let mut experimental = None;
         let mut extensions = None;
@@ -883,17 +935,17 @@ impl<'de> DecodeObject<'de> for ServerCapabilities {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "completions" => completions = Some(field(&mut map, "completions")?),
-                "experimental" => experimental = Some(field(&mut map, "experimental")?),
-                "extensions" => extensions = Some(field(&mut map, "extensions")?),
-                "logging" => logging = Some(field(&mut map, "logging")?),
-                "prompts" => prompts = Some(field(&mut map, "prompts")?),
-                "resources" => resources = Some(field(&mut map, "resources")?),
-                "tools" => tools = Some(field(&mut map, "tools")?),
+                "completions" => field(&mut map, "completions", &mut completions)?,
+                "experimental" => field(&mut map, "experimental", &mut experimental)?,
+                "extensions" => field(&mut map, "extensions", &mut extensions)?,
+                "logging" => field(&mut map, "logging", &mut logging)?,
+                "prompts" => field(&mut map, "prompts", &mut prompts)?,
+                "resources" => field(&mut map, "resources", &mut resources)?,
+                "tools" => field(&mut map, "tools", &mut tools)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             completions,
             experimental,
             extensions,
@@ -902,7 +954,8 @@ impl<'de> DecodeObject<'de> for ServerCapabilities {
             resources,
             tools,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -29,7 +29,11 @@ impl LoggingMessageNotification {
 }
 
 impl<'de> DecodeObject<'de> for LoggingMessageNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -40,16 +44,17 @@ impl<'de> DecodeObject<'de> for LoggingMessageNotification {
                 "method" => {
                     has_method = constant(&mut map, "method", "notifications/message")?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -109,7 +114,11 @@ impl LoggingMessageNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for LoggingMessageNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut data = None;
         let mut level = None;
@@ -117,20 +126,21 @@ impl<'de> DecodeObject<'de> for LoggingMessageNotificationParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "data" => data = Some(field(&mut map, "data")?),
-                "level" => level = Some(field(&mut map, "level")?),
-                "logger" => logger = Some(field(&mut map, "logger")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "data" => field(&mut map, "data", &mut data)?,
+                "level" => field(&mut map, "level", &mut level)?,
+                "logger" => field(&mut map, "logger", &mut logger)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             data: present(data, "data")?,
             level: present(level, "level")?,
             logger,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -31,15 +31,22 @@ impl From<CancelledNotification> for ClientNotification {
 }
 
 impl<'de> DecodeObject<'de> for ClientNotification {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/cancelled" => {
-                CancelledNotification::from_map(map, "method")
-                    .map(Self::NotificationsCancelled)
+                variant(
+                    slot,
+                    Self::NotificationsCancelled,
+                    |slot| CancelledNotification::from_map(map, "method", slot),
+                )
             }
             other => Err(unknown_tag("method", other, &["notifications/cancelled"])),
         }
@@ -142,41 +149,85 @@ impl From<CompleteRequest> for ClientRequest {
 }
 
 impl<'de> DecodeObject<'de> for ClientRequest {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "server/discover" => {
-                DiscoverRequest::from_map(map, "method").map(Self::ServerDiscover)
+                variant(
+                    slot,
+                    Self::ServerDiscover,
+                    |slot| DiscoverRequest::from_map(map, "method", slot),
+                )
             }
             "resources/list" => {
-                ListResourcesRequest::from_map(map, "method").map(Self::ResourcesList)
+                variant(
+                    slot,
+                    Self::ResourcesList,
+                    |slot| ListResourcesRequest::from_map(map, "method", slot),
+                )
             }
             "resources/templates/list" => {
-                ListResourceTemplatesRequest::from_map(map, "method")
-                    .map(Self::ResourcesTemplatesList)
+                variant(
+                    slot,
+                    Self::ResourcesTemplatesList,
+                    |slot| ListResourceTemplatesRequest::from_map(map, "method", slot),
+                )
             }
             "resources/read" => {
-                ReadResourceRequest::from_map(map, "method").map(Self::ResourcesRead)
+                variant(
+                    slot,
+                    Self::ResourcesRead,
+                    |slot| ReadResourceRequest::from_map(map, "method", slot),
+                )
             }
             "subscriptions/listen" => {
-                SubscriptionsListenRequest::from_map(map, "method")
-                    .map(Self::SubscriptionsListen)
+                variant(
+                    slot,
+                    Self::SubscriptionsListen,
+                    |slot| SubscriptionsListenRequest::from_map(map, "method", slot),
+                )
             }
             "prompts/list" => {
-                ListPromptsRequest::from_map(map, "method").map(Self::PromptsList)
+                variant(
+                    slot,
+                    Self::PromptsList,
+                    |slot| ListPromptsRequest::from_map(map, "method", slot),
+                )
             }
             "prompts/get" => {
-                GetPromptRequest::from_map(map, "method").map(Self::PromptsGet)
+                variant(
+                    slot,
+                    Self::PromptsGet,
+                    |slot| GetPromptRequest::from_map(map, "method", slot),
+                )
             }
             "tools/list" => {
-                ListToolsRequest::from_map(map, "method").map(Self::ToolsList)
+                variant(
+                    slot,
+                    Self::ToolsList,
+                    |slot| ListToolsRequest::from_map(map, "method", slot),
+                )
             }
-            "tools/call" => CallToolRequest::from_map(map, "method").map(Self::ToolsCall),
+            "tools/call" => {
+                variant(
+                    slot,
+                    Self::ToolsCall,
+                    |slot| CallToolRequest::from_map(map, "method", slot),
+                )
+            }
             "completion/complete" => {
-                CompleteRequest::from_map(map, "method").map(Self::CompletionComplete)
+                variant(
+                    slot,
+                    Self::CompletionComplete,
+                    |slot| CompleteRequest::from_map(map, "method", slot),
+                )
             }
             other => {
                 Err(
@@ -296,43 +347,75 @@ impl From<LoggingMessageNotification> for ServerNotification {
 }
 
 impl<'de> DecodeObject<'de> for ServerNotification {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "method")?;
         let Some(tag) = tag else {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
             "notifications/cancelled" => {
-                CancelledNotification::from_map(map, "method")
-                    .map(Self::NotificationsCancelled)
+                variant(
+                    slot,
+                    Self::NotificationsCancelled,
+                    |slot| CancelledNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/progress" => {
-                ProgressNotification::from_map(map, "method")
-                    .map(Self::NotificationsProgress)
+                variant(
+                    slot,
+                    Self::NotificationsProgress,
+                    |slot| ProgressNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/resources/list_changed" => {
-                ResourceListChangedNotification::from_map(map, "method")
-                    .map(Self::NotificationsResourcesListChanged)
+                variant(
+                    slot,
+                    Self::NotificationsResourcesListChanged,
+                    |slot| ResourceListChangedNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/subscriptions/acknowledged" => {
-                SubscriptionsAcknowledgedNotification::from_map(map, "method")
-                    .map(Self::NotificationsSubscriptionsAcknowledged)
+                variant(
+                    slot,
+                    Self::NotificationsSubscriptionsAcknowledged,
+                    |slot| SubscriptionsAcknowledgedNotification::from_map(
+                        map,
+                        "method",
+                        slot,
+                    ),
+                )
             }
             "notifications/resources/updated" => {
-                ResourceUpdatedNotification::from_map(map, "method")
-                    .map(Self::NotificationsResourcesUpdated)
+                variant(
+                    slot,
+                    Self::NotificationsResourcesUpdated,
+                    |slot| ResourceUpdatedNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/prompts/list_changed" => {
-                PromptListChangedNotification::from_map(map, "method")
-                    .map(Self::NotificationsPromptsListChanged)
+                variant(
+                    slot,
+                    Self::NotificationsPromptsListChanged,
+                    |slot| PromptListChangedNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/tools/list_changed" => {
-                ToolListChangedNotification::from_map(map, "method")
-                    .map(Self::NotificationsToolsListChanged)
+                variant(
+                    slot,
+                    Self::NotificationsToolsListChanged,
+                    |slot| ToolListChangedNotification::from_map(map, "method", slot),
+                )
             }
             "notifications/message" => {
-                LoggingMessageNotification::from_map(map, "method")
-                    .map(Self::NotificationsMessage)
+                variant(
+                    slot,
+                    Self::NotificationsMessage,
+                    |slot| LoggingMessageNotification::from_map(map, "method", slot),
+                )
             }
             other => {
                 Err(
@@ -475,7 +558,11 @@ impl From<CompleteResult> for ServerResult {
 }
 
 impl<'de> DecodeObject<'de> for ServerResult {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["resultType"],
@@ -590,28 +677,90 @@ impl<'de> DecodeObject<'de> for ServerResult {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => ResultObject::from_map(map, "").map(Self::ResultObject),
-                1 => {
-                    InputRequiredResult::from_map(map, "").map(Self::InputRequiredResult)
+                0 => {
+                    variant(
+                        slot,
+                        Self::ResultObject,
+                        |slot| ResultObject::from_map(map, "", slot),
+                    )
                 }
-                2 => DiscoverResult::from_map(map, "").map(Self::DiscoverResult),
+                1 => {
+                    variant(
+                        slot,
+                        Self::InputRequiredResult,
+                        |slot| InputRequiredResult::from_map(map, "", slot),
+                    )
+                }
+                2 => {
+                    variant(
+                        slot,
+                        Self::DiscoverResult,
+                        |slot| DiscoverResult::from_map(map, "", slot),
+                    )
+                }
                 3 => {
-                    ListResourcesResult::from_map(map, "").map(Self::ListResourcesResult)
+                    variant(
+                        slot,
+                        Self::ListResourcesResult,
+                        |slot| ListResourcesResult::from_map(map, "", slot),
+                    )
                 }
                 4 => {
-                    ListResourceTemplatesResult::from_map(map, "")
-                        .map(Self::ListResourceTemplatesResult)
+                    variant(
+                        slot,
+                        Self::ListResourceTemplatesResult,
+                        |slot| ListResourceTemplatesResult::from_map(map, "", slot),
+                    )
                 }
-                5 => ReadResourceResult::from_map(map, "").map(Self::ReadResourceResult),
+                5 => {
+                    variant(
+                        slot,
+                        Self::ReadResourceResult,
+                        |slot| ReadResourceResult::from_map(map, "", slot),
+                    )
+                }
                 6 => {
-                    SubscriptionsListenResult::from_map(map, "")
-                        .map(Self::SubscriptionsListenResult)
+                    variant(
+                        slot,
+                        Self::SubscriptionsListenResult,
+                        |slot| SubscriptionsListenResult::from_map(map, "", slot),
+                    )
                 }
-                7 => ListPromptsResult::from_map(map, "").map(Self::ListPromptsResult),
-                8 => GetPromptResult::from_map(map, "").map(Self::GetPromptResult),
-                9 => ListToolsResult::from_map(map, "").map(Self::ListToolsResult),
-                10 => CallToolResult::from_map(map, "").map(Self::CallToolResult),
-                _ => CompleteResult::from_map(map, "").map(Self::CompleteResult),
+                7 => {
+                    variant(
+                        slot,
+                        Self::ListPromptsResult,
+                        |slot| ListPromptsResult::from_map(map, "", slot),
+                    )
+                }
+                8 => {
+                    variant(
+                        slot,
+                        Self::GetPromptResult,
+                        |slot| GetPromptResult::from_map(map, "", slot),
+                    )
+                }
+                9 => {
+                    variant(
+                        slot,
+                        Self::ListToolsResult,
+                        |slot| ListToolsResult::from_map(map, "", slot),
+                    )
+                }
+                10 => {
+                    variant(
+                        slot,
+                        Self::CallToolResult,
+                        |slot| CallToolResult::from_map(map, "", slot),
+                    )
+                }
+                _ => {
+                    variant(
+                        slot,
+                        Self::CompleteResult,
+                        |slot| CompleteResult::from_map(map, "", slot),
+                    )
+                }
             },
         )
     }

@@ -62,7 +62,11 @@ impl InputRequiredResult {
 }
 
 impl<'de> DecodeObject<'de> for InputRequiredResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut input_requests = None;
         let mut request_state = None;
@@ -70,22 +74,21 @@ impl<'de> DecodeObject<'de> for InputRequiredResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "inputRequests" => {
-                    input_requests = Some(field(&mut map, "inputRequests")?);
-                }
-                "requestState" => request_state = Some(field(&mut map, "requestState")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "inputRequests" => field(&mut map, "inputRequests", &mut input_requests)?,
+                "requestState" => field(&mut map, "requestState", &mut request_state)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             input_requests,
             request_state,
             result_type: present(result_type, "resultType")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -146,27 +149,32 @@ impl InputResponseRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for InputResponseRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut input_responses = None;
         let mut request_state = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 "inputResponses" => {
-                    input_responses = Some(field(&mut map, "inputResponses")?);
+                    field(&mut map, "inputResponses", &mut input_responses)?
                 }
-                "requestState" => request_state = Some(field(&mut map, "requestState")?),
+                "requestState" => field(&mut map, "requestState", &mut request_state)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             input_responses,
             request_state,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

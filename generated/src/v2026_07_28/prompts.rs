@@ -35,7 +35,11 @@ impl GetPromptRequest {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -45,18 +49,19 @@ impl<'de> DecodeObject<'de> for GetPromptRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "prompts/get")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -130,7 +135,11 @@ impl GetPromptRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut arguments = None;
         let mut input_responses = None;
@@ -139,24 +148,25 @@ impl<'de> DecodeObject<'de> for GetPromptRequestParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "arguments" => arguments = Some(field(&mut map, "arguments")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "arguments" => field(&mut map, "arguments", &mut arguments)?,
                 "inputResponses" => {
-                    input_responses = Some(field(&mut map, "inputResponses")?);
+                    field(&mut map, "inputResponses", &mut input_responses)?
                 }
-                "name" => name = Some(field(&mut map, "name")?),
-                "requestState" => request_state = Some(field(&mut map, "requestState")?),
+                "name" => field(&mut map, "name", &mut name)?,
+                "requestState" => field(&mut map, "requestState", &mut request_state)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             arguments,
             input_responses,
             name: present(name, "name")?,
             request_state,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -218,7 +228,11 @@ impl GetPromptResult {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut description = None;
         let mut messages = None;
@@ -226,20 +240,21 @@ impl<'de> DecodeObject<'de> for GetPromptResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "description" => description = Some(field(&mut map, "description")?),
-                "messages" => messages = Some(field(&mut map, "messages")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "description" => field(&mut map, "description", &mut description)?,
+                "messages" => field(&mut map, "messages", &mut messages)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             description,
             messages: present(messages, "messages")?,
             result_type: present(result_type, "resultType")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -280,7 +295,11 @@ impl GetPromptResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -288,17 +307,18 @@ impl<'de> DecodeObject<'de> for GetPromptResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -335,7 +355,11 @@ impl From<GetPromptResult> for GetPromptResultResponseResult {
 }
 
 impl<'de> DecodeObject<'de> for GetPromptResultResponseResult {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["resultType"],
@@ -353,9 +377,19 @@ impl<'de> DecodeObject<'de> for GetPromptResultResponseResult {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    InputRequiredResult::from_map(map, "").map(Self::InputRequiredResult)
+                    variant(
+                        slot,
+                        Self::InputRequiredResult,
+                        |slot| InputRequiredResult::from_map(map, "", slot),
+                    )
                 }
-                _ => GetPromptResult::from_map(map, "").map(Self::GetPromptResult),
+                _ => {
+                    variant(
+                        slot,
+                        Self::GetPromptResult,
+                        |slot| GetPromptResult::from_map(map, "", slot),
+                    )
+                }
             },
         )
     }
@@ -397,7 +431,11 @@ impl ListPromptsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListPromptsRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -407,18 +445,19 @@ impl<'de> DecodeObject<'de> for ListPromptsRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "prompts/list")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -490,7 +529,11 @@ impl ListPromptsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListPromptsResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
@@ -500,16 +543,16 @@ impl<'de> DecodeObject<'de> for ListPromptsResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
-                "prompts" => prompts = Some(field(&mut map, "prompts")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
-                "ttlMs" => ttl_ms = Some(field(&mut map, "ttlMs")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
+                "prompts" => field(&mut map, "prompts", &mut prompts)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
+                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             cache_scope: present(cache_scope, "cacheScope")?,
             next_cursor,
@@ -517,7 +560,8 @@ impl<'de> DecodeObject<'de> for ListPromptsResult {
             result_type: present(result_type, "resultType")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -586,7 +630,11 @@ impl ListPromptsResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ListPromptsResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -594,17 +642,18 @@ impl<'de> DecodeObject<'de> for ListPromptsResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -645,7 +694,11 @@ impl PromptListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for PromptListChangedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -660,13 +713,14 @@ impl<'de> DecodeObject<'de> for PromptListChangedNotification {
                         "notifications/prompts/list_changed",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self { params, extra })
+        *slot = Some(Self { params, extra });
+        Ok(())
     }
 }
 

@@ -36,7 +36,11 @@ impl ListResourceTemplatesRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -52,18 +56,19 @@ impl<'de> DecodeObject<'de> for ListResourceTemplatesRequest {
                         "resources/templates/list",
                     )?;
                 }
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -135,7 +140,11 @@ impl ListResourceTemplatesResult {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
@@ -145,18 +154,18 @@ impl<'de> DecodeObject<'de> for ListResourceTemplatesResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
                 "resourceTemplates" => {
-                    resource_templates = Some(field(&mut map, "resourceTemplates")?);
+                    field(&mut map, "resourceTemplates", &mut resource_templates)?
                 }
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
-                "ttlMs" => ttl_ms = Some(field(&mut map, "ttlMs")?),
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
+                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             cache_scope: present(cache_scope, "cacheScope")?,
             next_cursor,
@@ -164,7 +173,8 @@ impl<'de> DecodeObject<'de> for ListResourceTemplatesResult {
             result_type: present(result_type, "resultType")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -233,7 +243,11 @@ impl ListResourceTemplatesResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ListResourceTemplatesResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -241,17 +255,18 @@ impl<'de> DecodeObject<'de> for ListResourceTemplatesResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -291,7 +306,11 @@ impl ListResourcesRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -301,18 +320,19 @@ impl<'de> DecodeObject<'de> for ListResourcesRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "resources/list")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -384,7 +404,11 @@ impl ListResourcesResult {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
@@ -394,16 +418,16 @@ impl<'de> DecodeObject<'de> for ListResourcesResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
-                "resources" => resources = Some(field(&mut map, "resources")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
-                "ttlMs" => ttl_ms = Some(field(&mut map, "ttlMs")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
+                "resources" => field(&mut map, "resources", &mut resources)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
+                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             cache_scope: present(cache_scope, "cacheScope")?,
             next_cursor,
@@ -411,7 +435,8 @@ impl<'de> DecodeObject<'de> for ListResourcesResult {
             result_type: present(result_type, "resultType")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -480,7 +505,11 @@ impl ListResourcesResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ListResourcesResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -488,17 +517,18 @@ impl<'de> DecodeObject<'de> for ListResourcesResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -538,7 +568,11 @@ impl ReadResourceRequest {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -548,18 +582,19 @@ impl<'de> DecodeObject<'de> for ReadResourceRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "resources/read")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -623,7 +658,11 @@ impl ReadResourceRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut input_responses = None;
         let mut request_state = None;
@@ -631,22 +670,23 @@ impl<'de> DecodeObject<'de> for ReadResourceRequestParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
                 "inputResponses" => {
-                    input_responses = Some(field(&mut map, "inputResponses")?);
+                    field(&mut map, "inputResponses", &mut input_responses)?
                 }
-                "requestState" => request_state = Some(field(&mut map, "requestState")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "requestState" => field(&mut map, "requestState", &mut request_state)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             input_responses,
             request_state,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -708,7 +748,11 @@ impl ReadResourceResult {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut contents = None;
@@ -717,22 +761,23 @@ impl<'de> DecodeObject<'de> for ReadResourceResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
-                "contents" => contents = Some(field(&mut map, "contents")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
-                "ttlMs" => ttl_ms = Some(field(&mut map, "ttlMs")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
+                "contents" => field(&mut map, "contents", &mut contents)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
+                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             cache_scope: present(cache_scope, "cacheScope")?,
             contents: present(contents, "contents")?,
             result_type: present(result_type, "resultType")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -800,7 +845,11 @@ impl ReadResourceResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -808,17 +857,18 @@ impl<'de> DecodeObject<'de> for ReadResourceResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -855,7 +905,11 @@ impl From<ReadResourceResult> for ReadResourceResultResponseResult {
 }
 
 impl<'de> DecodeObject<'de> for ReadResourceResultResponseResult {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["resultType"],
@@ -873,9 +927,19 @@ impl<'de> DecodeObject<'de> for ReadResourceResultResponseResult {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    InputRequiredResult::from_map(map, "").map(Self::InputRequiredResult)
+                    variant(
+                        slot,
+                        Self::InputRequiredResult,
+                        |slot| InputRequiredResult::from_map(map, "", slot),
+                    )
                 }
-                _ => ReadResourceResult::from_map(map, "").map(Self::ReadResourceResult),
+                _ => {
+                    variant(
+                        slot,
+                        Self::ReadResourceResult,
+                        |slot| ReadResourceResult::from_map(map, "", slot),
+                    )
+                }
             },
         )
     }
@@ -918,7 +982,11 @@ impl ResourceListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ResourceListChangedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -933,13 +1001,14 @@ impl<'de> DecodeObject<'de> for ResourceListChangedNotification {
                         "notifications/resources/list_changed",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self { params, extra })
+        *slot = Some(Self { params, extra });
+        Ok(())
     }
 }
 
@@ -979,22 +1048,27 @@ impl ResourceRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for ResourceRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1030,7 +1104,11 @@ impl ResourceUpdatedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ResourceUpdatedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -1045,16 +1123,17 @@ impl<'de> DecodeObject<'de> for ResourceUpdatedNotification {
                         "notifications/resources/updated",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -1101,22 +1180,27 @@ impl ResourceUpdatedNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for ResourceUpdatedNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut uri = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "uri" => uri = Some(field(&mut map, "uri")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "uri" => field(&mut map, "uri", &mut uri)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             uri: present(uri, "uri")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

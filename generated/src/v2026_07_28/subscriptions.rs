@@ -63,7 +63,11 @@ impl SubscriptionFilter {
 }
 
 impl<'de> DecodeObject<'de> for SubscriptionFilter {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut prompts_list_changed = None;
         let mut resource_subscriptions = None;
         let mut resources_list_changed = None;
@@ -72,31 +76,32 @@ impl<'de> DecodeObject<'de> for SubscriptionFilter {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "promptsListChanged" => {
-                    prompts_list_changed = Some(field(&mut map, "promptsListChanged")?);
+                    field(&mut map, "promptsListChanged", &mut prompts_list_changed)?
                 }
                 "resourceSubscriptions" => {
-                    resource_subscriptions = Some(
-                        field(&mut map, "resourceSubscriptions")?,
-                    );
+                    field(
+                        &mut map,
+                        "resourceSubscriptions",
+                        &mut resource_subscriptions,
+                    )?
                 }
                 "resourcesListChanged" => {
-                    resources_list_changed = Some(
-                        field(&mut map, "resourcesListChanged")?,
-                    );
+                    field(&mut map, "resourcesListChanged", &mut resources_list_changed)?
                 }
                 "toolsListChanged" => {
-                    tools_list_changed = Some(field(&mut map, "toolsListChanged")?);
+                    field(&mut map, "toolsListChanged", &mut tools_list_changed)?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             prompts_list_changed,
             resource_subscriptions,
             resources_list_changed,
             tools_list_changed,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -134,7 +139,11 @@ impl SubscriptionsAcknowledgedNotification {
 }
 
 impl<'de> DecodeObject<'de> for SubscriptionsAcknowledgedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -149,16 +158,17 @@ impl<'de> DecodeObject<'de> for SubscriptionsAcknowledgedNotification {
                         "notifications/subscriptions/acknowledged",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -205,24 +215,27 @@ impl SubscriptionsAcknowledgedNotificationParams {
 }
 
 impl<'de> DecodeObject<'de> for SubscriptionsAcknowledgedNotificationParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut notifications = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "notifications" => {
-                    notifications = Some(field(&mut map, "notifications")?);
-                }
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "notifications" => field(&mut map, "notifications", &mut notifications)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             notifications: present(notifications, "notifications")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -261,7 +274,11 @@ impl SubscriptionsListenRequest {
 }
 
 impl<'de> DecodeObject<'de> for SubscriptionsListenRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -273,18 +290,19 @@ impl<'de> DecodeObject<'de> for SubscriptionsListenRequest {
                 "method" => {
                     has_method = constant(&mut map, "method", "subscriptions/listen")?;
                 }
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -325,24 +343,27 @@ impl SubscriptionsListenRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for SubscriptionsListenRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut notifications = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "notifications" => {
-                    notifications = Some(field(&mut map, "notifications")?);
-                }
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "notifications" => field(&mut map, "notifications", &mut notifications)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             notifications: present(notifications, "notifications")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -384,22 +405,27 @@ impl SubscriptionsListenResult {
 }
 
 impl<'de> DecodeObject<'de> for SubscriptionsListenResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut result_type = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             result_type: present(result_type, "resultType")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -445,33 +471,42 @@ impl SubscriptionsListenResultMetaObject {
 }
 
 impl<'de> DecodeObject<'de> for SubscriptionsListenResultMetaObject {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut server_info = None;
         let mut subscription_id = None;
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
                 "io.modelcontextprotocol/serverInfo" => {
-                    server_info = Some(
-                        field(&mut map, "io.modelcontextprotocol/serverInfo")?,
-                    );
+                    field(
+                        &mut map,
+                        "io.modelcontextprotocol/serverInfo",
+                        &mut server_info,
+                    )?
                 }
                 "io.modelcontextprotocol/subscriptionId" => {
-                    subscription_id = Some(
-                        field(&mut map, "io.modelcontextprotocol/subscriptionId")?,
-                    );
+                    field(
+                        &mut map,
+                        "io.modelcontextprotocol/subscriptionId",
+                        &mut subscription_id,
+                    )?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             server_info,
             subscription_id: present(
                 subscription_id,
                 "io.modelcontextprotocol/subscriptionId",
             )?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -513,7 +548,11 @@ impl SubscriptionsListenResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for SubscriptionsListenResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -521,17 +560,18 @@ impl<'de> DecodeObject<'de> for SubscriptionsListenResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 

@@ -35,7 +35,11 @@ impl CallToolRequest {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -45,18 +49,19 @@ impl<'de> DecodeObject<'de> for CallToolRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tools/call")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -130,7 +135,11 @@ impl CallToolRequestParams {
 }
 
 impl<'de> DecodeObject<'de> for CallToolRequestParams {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut arguments = None;
         let mut input_responses = None;
@@ -139,24 +148,25 @@ impl<'de> DecodeObject<'de> for CallToolRequestParams {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "arguments" => arguments = Some(field(&mut map, "arguments")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "arguments" => field(&mut map, "arguments", &mut arguments)?,
                 "inputResponses" => {
-                    input_responses = Some(field(&mut map, "inputResponses")?);
+                    field(&mut map, "inputResponses", &mut input_responses)?
                 }
-                "name" => name = Some(field(&mut map, "name")?),
-                "requestState" => request_state = Some(field(&mut map, "requestState")?),
+                "name" => field(&mut map, "name", &mut name)?,
+                "requestState" => field(&mut map, "requestState", &mut request_state)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta: present(meta, "_meta")?,
             arguments,
             input_responses,
             name: present(name, "name")?,
             request_state,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -228,7 +238,11 @@ impl CallToolResult {
 }
 
 impl<'de> DecodeObject<'de> for CallToolResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut content = None;
         let mut is_error = None;
@@ -237,24 +251,25 @@ impl<'de> DecodeObject<'de> for CallToolResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "content" => content = Some(field(&mut map, "content")?),
-                "isError" => is_error = Some(field(&mut map, "isError")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "content" => field(&mut map, "content", &mut content)?,
+                "isError" => field(&mut map, "isError", &mut is_error)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
                 "structuredContent" => {
-                    structured_content = Some(field(&mut map, "structuredContent")?);
+                    field(&mut map, "structuredContent", &mut structured_content)?
                 }
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             content: present(content, "content")?,
             is_error,
             result_type: present(result_type, "resultType")?,
             structured_content,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -296,7 +311,11 @@ impl CallToolResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for CallToolResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -304,17 +323,18 @@ impl<'de> DecodeObject<'de> for CallToolResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -351,7 +371,11 @@ impl From<CallToolResult> for CallToolResultResponseResult {
 }
 
 impl<'de> DecodeObject<'de> for CallToolResultResponseResult {
-    fn from_map<M: Members<'de>>(map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         const CANDIDATES: &[Candidate] = &[
             Candidate {
                 required: &["resultType"],
@@ -375,9 +399,19 @@ impl<'de> DecodeObject<'de> for CallToolResultResponseResult {
             CANDIDATES,
             |index, map| match index {
                 0 => {
-                    InputRequiredResult::from_map(map, "").map(Self::InputRequiredResult)
+                    variant(
+                        slot,
+                        Self::InputRequiredResult,
+                        |slot| InputRequiredResult::from_map(map, "", slot),
+                    )
                 }
-                _ => CallToolResult::from_map(map, "").map(Self::CallToolResult),
+                _ => {
+                    variant(
+                        slot,
+                        Self::CallToolResult,
+                        |slot| CallToolResult::from_map(map, "", slot),
+                    )
+                }
             },
         )
     }
@@ -419,7 +453,11 @@ impl ListToolsRequest {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsRequest {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut id = None;
@@ -429,18 +467,19 @@ impl<'de> DecodeObject<'de> for ListToolsRequest {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
                 "method" => has_method = constant(&mut map, "method", "tools/list")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "params" => params = Some(field(&mut map, "params")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             params: present(params, "params")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -512,7 +551,11 @@ impl ListToolsResult {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsResult {
-    fn from_map<M: Members<'de>>(mut map: M, _: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        _: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut meta = None;
         let mut cache_scope = None;
         let mut next_cursor = None;
@@ -522,16 +565,16 @@ impl<'de> DecodeObject<'de> for ListToolsResult {
         let mut extra = JsonObject::new();
         while let Some(key) = map.next_key()? {
             match &*key {
-                "_meta" => meta = Some(field(&mut map, "_meta")?),
-                "cacheScope" => cache_scope = Some(field(&mut map, "cacheScope")?),
-                "nextCursor" => next_cursor = Some(field(&mut map, "nextCursor")?),
-                "resultType" => result_type = Some(field(&mut map, "resultType")?),
-                "tools" => tools = Some(field(&mut map, "tools")?),
-                "ttlMs" => ttl_ms = Some(field(&mut map, "ttlMs")?),
+                "_meta" => field(&mut map, "_meta", &mut meta)?,
+                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
+                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
+                "resultType" => field(&mut map, "resultType", &mut result_type)?,
+                "tools" => field(&mut map, "tools", &mut tools)?,
+                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
-        Ok(Self {
+        *slot = Some(Self {
             meta,
             cache_scope: present(cache_scope, "cacheScope")?,
             next_cursor,
@@ -539,7 +582,8 @@ impl<'de> DecodeObject<'de> for ListToolsResult {
             tools: present(tools, "tools")?,
             ttl_ms: present(ttl_ms, "ttlMs")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -608,7 +652,11 @@ impl ListToolsResultResponse {
 }
 
 impl<'de> DecodeObject<'de> for ListToolsResultResponse {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut id = None;
         let mut result = None;
@@ -616,17 +664,18 @@ impl<'de> DecodeObject<'de> for ListToolsResultResponse {
         while let Some(key) = map.next_key()? {
             match &*key {
                 "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => id = Some(field(&mut map, "id")?),
-                "result" => result = Some(field(&mut map, "result")?),
+                "id" => field(&mut map, "id", &mut id)?,
+                "result" => field(&mut map, "result", &mut result)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
-        Ok(Self {
+        *slot = Some(Self {
             id: present(id, "id")?,
             result: present(result, "result")?,
             extra,
-        })
+        });
+        Ok(())
     }
 }
 
@@ -667,7 +716,11 @@ impl ToolListChangedNotification {
 }
 
 impl<'de> DecodeObject<'de> for ToolListChangedNotification {
-    fn from_map<M: Members<'de>>(mut map: M, tag: &str) -> Result<Self, M::Error> {
+    fn from_map<M: Members<'de>>(
+        mut map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
         let mut has_jsonrpc = tag == "jsonrpc";
         let mut has_method = tag == "method";
         let mut params = None;
@@ -682,13 +735,14 @@ impl<'de> DecodeObject<'de> for ToolListChangedNotification {
                         "notifications/tools/list_changed",
                     )?;
                 }
-                "params" => params = Some(field(&mut map, "params")?),
+                "params" => field(&mut map, "params", &mut params)?,
                 _ => keep(&mut map, key, &mut extra)?,
             }
         }
         seen(has_jsonrpc, "jsonrpc")?;
         seen(has_method, "method")?;
-        Ok(Self { params, extra })
+        *slot = Some(Self { params, extra });
+        Ok(())
     }
 }
 
