@@ -4,7 +4,7 @@
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::value::{BorrowedStrDeserializer, MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::value::{BorrowedStrDeserializer, SeqAccessDeserializer};
 use serde::de::{DeserializeSeed, IntoDeserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
@@ -32,7 +32,7 @@ pub(crate) trait Decode<'de>: Sized {
         Ok(())
     }
 
-    /// Decodes a value that was set aside. Free-form values are moved, not built again.
+    /// Decodes a value that was set aside.
     fn from_content<E: DecodeError>(content: Content<'de>) -> Result<Self, E> {
         Self::decode(content).map_err(E::custom)
     }
@@ -458,11 +458,18 @@ where
 
 // ---- unions of objects
 
-/// A value that is set aside until it is known what it is to become. Texts can stay borrowed.
+/// A value that is set aside until it is known what it is to become. Texts stay borrowed where they can, and objects are
+/// lists of their members, so that nothing is sorted or copied before its type is known.
 #[derive(Clone)]
 pub(crate) enum Content<'de> {
+    Null,
+    Boolean(bool),
+    Signed(i64),
+    Unsigned(u64),
+    Float(f64),
     Text(Cow<'de, str>),
-    Value(Value),
+    Array(Vec<Self>),
+    Object(Vec<(Cow<'de, str>, Self)>),
 }
 
 impl<'de> Decode<'de> for Content<'de> {
@@ -474,19 +481,19 @@ impl<'de> Decode<'de> for Content<'de> {
                 f.write_str("a value")
             }
             fn visit_unit<E>(self) -> Result<Content<'de>, E> {
-                Ok(Content::Value(Value::Null))
+                Ok(Content::Null)
             }
             fn visit_bool<E>(self, value: bool) -> Result<Content<'de>, E> {
-                Ok(Content::Value(value.into()))
+                Ok(Content::Boolean(value))
             }
             fn visit_i64<E>(self, value: i64) -> Result<Content<'de>, E> {
-                Ok(Content::Value(value.into()))
+                Ok(Content::Signed(value))
             }
             fn visit_u64<E>(self, value: u64) -> Result<Content<'de>, E> {
-                Ok(Content::Value(value.into()))
+                Ok(Content::Unsigned(value))
             }
             fn visit_f64<E>(self, value: f64) -> Result<Content<'de>, E> {
-                Ok(Content::Value(value.into()))
+                Ok(Content::Float(value))
             }
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Content<'de>, E> {
                 Ok(Content::Text(Cow::Borrowed(text)))
@@ -497,11 +504,19 @@ impl<'de> Decode<'de> for Content<'de> {
             fn visit_string<E>(self, text: String) -> Result<Content<'de>, E> {
                 Ok(Content::Text(Cow::Owned(text)))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Content<'de>, A::Error> {
-                Value::deserialize(SeqAccessDeserializer::new(seq)).map(Content::Value)
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Content<'de>, A::Error> {
+                let mut items = Vec::new();
+                while let Some(item) = seq.next_element_seed(Seed(PhantomData))? {
+                    items.push(item);
+                }
+                Ok(Content::Array(items))
             }
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Content<'de>, A::Error> {
-                Value::deserialize(MapAccessDeserializer::new(map)).map(Content::Value)
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Content<'de>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(key) = map.next_key_seed(Seed(PhantomData))? {
+                    members.push((key, map.next_value_seed(Seed(PhantomData))?));
+                }
+                Ok(Content::Object(members))
             }
         }
         deserializer.deserialize_any(ContentVisitor)
@@ -515,9 +530,18 @@ impl<'de> Deserializer<'de> for Content<'de> {
     type Error = serde_json::Error;
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, serde_json::Error> {
         match self {
+            Self::Null => visitor.visit_unit(),
+            Self::Boolean(value) => visitor.visit_bool(value),
+            Self::Signed(value) => visitor.visit_i64(value),
+            Self::Unsigned(value) => visitor.visit_u64(value),
+            Self::Float(value) => visitor.visit_f64(value),
             Self::Text(Cow::Borrowed(text)) => visitor.visit_borrowed_str(text),
             Self::Text(Cow::Owned(text)) => visitor.visit_string(text),
-            Self::Value(value) => value.deserialize_any(visitor),
+            Self::Array(items) => visitor.visit_seq(Items(items.into_iter())),
+            Self::Object(members) => visitor.visit_map(Entries {
+                members: members.into_iter(),
+                value: None,
+            }),
         }
     }
     fn deserialize_option<V: Visitor<'de>>(
@@ -525,13 +549,58 @@ impl<'de> Deserializer<'de> for Content<'de> {
         visitor: V,
     ) -> Result<V::Value, serde_json::Error> {
         match self {
-            Self::Value(Value::Null) => visitor.visit_none(),
+            Self::Null => visitor.visit_none(),
             other => visitor.visit_some(other),
         }
     }
     forward_to_deserialize_any! {
         bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
         newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
+    }
+}
+
+/// Items of an array that was set aside.
+struct Items<'de>(std::vec::IntoIter<Content<'de>>);
+
+impl<'de> SeqAccess<'de> for Items<'de> {
+    type Error = serde_json::Error;
+    fn next_element_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, serde_json::Error> {
+        self.0.next().map(|item| seed.deserialize(item)).transpose()
+    }
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.0.len())
+    }
+}
+
+/// Members of an object that was set aside.
+struct Entries<'de> {
+    members: std::vec::IntoIter<(Cow<'de, str>, Content<'de>)>,
+    value: Option<Content<'de>>,
+}
+
+impl<'de> MapAccess<'de> for Entries<'de> {
+    type Error = serde_json::Error;
+    fn next_key_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<Option<S::Value>, serde_json::Error> {
+        let Some((key, value)) = self.members.next() else {
+            return Ok(None);
+        };
+        self.value = Some(value);
+        seed.deserialize(Content::Text(key)).map(Some)
+    }
+    fn next_value_seed<S: DeserializeSeed<'de>>(
+        &mut self,
+        seed: S,
+    ) -> Result<S::Value, serde_json::Error> {
+        seed.deserialize(self.value.take().unwrap_or(Content::Null))
+    }
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.members.len())
     }
 }
 
@@ -658,9 +727,7 @@ impl Candidate {
             && self.values.iter().all(|(name, values)| match find(name) {
                 None => true,
                 Some(Content::Text(text)) => values.contains(&&**text),
-                Some(Content::Value(value)) => {
-                    value.as_str().is_some_and(|text| values.contains(&text))
-                }
+                Some(_) => false,
             })
     }
 
@@ -838,12 +905,6 @@ impl<'de> Decode<'de> for Value {
     fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::deserialize(deserializer)
     }
-    fn from_content<E: DecodeError>(content: Content<'de>) -> Result<Self, E> {
-        Ok(match content {
-            Content::Text(text) => Self::String(text.into_owned()),
-            Content::Value(value) => value,
-        })
-    }
 }
 
 impl<'de> Decode<'de> for JsonObject {
@@ -863,12 +924,6 @@ impl<'de> Decode<'de> for JsonObject {
             }
         }
         deserializer.deserialize_map(FreeVisitor)
-    }
-    fn from_content<E: DecodeError>(content: Content<'de>) -> Result<Self, E> {
-        match content {
-            Content::Value(Value::Object(object)) => Ok(object),
-            other => Self::decode(other).map_err(E::custom),
-        }
     }
 }
 
@@ -960,8 +1015,8 @@ impl<'de, T: Decode<'de>> Decode<'de> for Vec<T> {
                 f.write_str("an array")
             }
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Vec<T>, A::Error> {
-                // Most lists of blocks have one item; room for four large ones costs more than it saves.
-                let first = usize::from(size_of::<T>() > 256);
+                // Allocators are quick up to about a kilobyte, which is less than four content blocks.
+                let first = (1024 / size_of::<T>().max(1)).clamp(1, 4);
                 let (mut items, mut slot) = (Vec::new(), None);
                 loop {
                     match seq.next_element_seed(Slot(&mut slot)) {
