@@ -110,7 +110,11 @@ impl Ours {
                 stored.expect("stored");
             }
         }
-        let bytes = std::fs::metadata(&path).map_or(0, |file| file.len()) / count as u64;
+        let size = |end: &str| {
+            let file = std::fs::metadata(format!("{}{end}", path.display()));
+            file.map_or(0, |file| file.len())
+        };
+        let bytes = (size("") + size("-wal")) / count as u64;
         eprintln!(
             "{:24} filled in {:.1?}, {bytes} bytes of the file for each",
             ours.name,
