@@ -13,6 +13,7 @@ mod files;
 mod methods;
 mod objects;
 mod package;
+mod schemas;
 mod spec;
 mod unions;
 

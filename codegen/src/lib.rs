@@ -9,6 +9,7 @@ pub mod diff;
 pub mod docs;
 pub mod emit;
 pub mod facts;
+pub mod features;
 pub mod import;
 pub mod keywords;
 pub mod manifest;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::definitions::{Definitions, DefinitionsError};
 use crate::docs::{Docs, DocsError};
 use crate::emit::{self, Options};
+use crate::features;
 use crate::import::{is_name, module_and_feature, name_of};
 use crate::manifest::{Manifest, ManifestError, matches, tidy};
 use crate::model::{Input, Model, ModelError};
@@ -67,6 +68,14 @@ pub enum PlanError {
     /// The names given do not make a crate.
     #[error("{0}")]
     Naming(String),
+    /// The crate's own manifest lacks features.
+    #[error("{}: {}", path.display(), lacks.join("\n  "))]
+    Features {
+        /// The manifest.
+        path: PathBuf,
+        /// What it lacks, and what to write.
+        lacks: Vec<String>,
+    },
     /// A file that someone else wrote is in the way.
     #[error(
         "{}: exists and was not written by mcp-codegen; choose a new directory, or remove the file",
@@ -89,6 +98,11 @@ impl Plan {
                 "{}: names no [[input]]; add one with `mcp-codegen import FILE`",
                 manifest.path.display()
             )));
+        }
+        let path = manifest.resolve(&manifest.output.types).join("Cargo.toml");
+        let lacks = features::missing(manifest, &path);
+        if !lacks.is_empty() {
+            return Err(PlanError::Features { path, lacks });
         }
         let docs = Docs::read(&manifest.resolve(&manifest.output.docs))?;
         let mut inputs = Vec::new();

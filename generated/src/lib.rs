@@ -58,6 +58,8 @@ pub mod ext_tasks;
 #[rustfmt::skip]
 pub mod common;
 pub mod method;
+#[cfg(feature = "schemars")]
+mod schema;
 #[allow(dead_code)]
 mod support;
 

@@ -6,11 +6,14 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::expr::{check, each, named, rust_type};
-use super::{Options, convert, dispatch, doc, enums, ident, methods, objects, package, unions};
+use super::{
+    Options, convert, dispatch, doc, enums, ident, methods, objects, package, schemas, unions,
+};
 use crate::model::{Expr, Home, Model, Module, Type, TypeId, TypeKind};
 use crate::write::HEADER;
 
 const SUPPORT: &str = include_str!("../../templates/support.rs");
+const SCHEMA: &str = include_str!("../../templates/schema.rs");
 const METHOD: &str = include_str!("../../templates/method.rs");
 
 /// All files of the crate.
@@ -46,6 +49,10 @@ pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
             format!("src/{name}/mod.rs"),
             module_file(model, &files, module, options),
         ));
+        if options.package.is_none() {
+            let text = headed(&schemas::text(model, home, module));
+            out.push((format!("src/{name}/schemas.rs"), text));
+        }
         if let Some(module) = module {
             if !module.methods.is_empty() {
                 out.push((
@@ -63,6 +70,9 @@ pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
                 ));
             }
         }
+    }
+    if options.package.is_none() {
+        out.push(("src/schema.rs".to_owned(), headed(SCHEMA)));
     }
     if let Some(text) = convert::text(model) {
         out.push(("src/convert.rs".to_owned(), text));
@@ -293,6 +303,13 @@ fn module_file(
         quote!(mod #name; pub use #name::*;)
     });
     let mut items = TokenStream::new();
+    if options.package.is_none() {
+        let scope = module.map(|_| quote!(pub));
+        items.extend(quote!(
+            #[cfg(feature = "schemars")]
+            #scope mod schemas;
+        ));
+    }
     let about = match module {
         None => {
             "Types that several revisions have in common. The module of each revision has them too."
@@ -418,6 +435,12 @@ fn library(model: &Model, options: &Options) -> String {
         quote!(#docs #feature #[rustfmt::skip] pub mod #name;)
     });
     let convert = convert::text(model).map(|_| quote!());
+    let schema = options.package.is_none().then(|| {
+        quote!(
+            #[cfg(feature = "schemars")]
+            mod schema;
+        )
+    });
     let registry = match model.modules.as_slice() {
         [only] if registry(options) == Registry::Always => {
             let name = ident(&only.name);
@@ -436,6 +459,7 @@ fn library(model: &Model, options: &Options) -> String {
         #common
         #convert
         pub mod method;
+        #schema
         #[allow(dead_code)] // not every set of schemas needs every helper
         mod support;
 

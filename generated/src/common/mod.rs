@@ -2,6 +2,8 @@
 
 //! Types that several revisions have in common. The module of each revision has them too.
 
+#[cfg(feature = "schemars")]
+mod schemas;
 mod completion;
 
 pub use completion::*;

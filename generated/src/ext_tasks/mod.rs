@@ -2,6 +2,9 @@
 
 //! Types of ext-tasks, all by the names of their definitions.
 
+#[cfg(feature = "schemars")]
+pub mod schemas;
+
 pub use crate::common::{
     Annotations, AudioContent, BlobResourceContents, BooleanSchema, CancelTaskRequest,
     CancelTaskRequestParams, ContentBlock, CreateMessageRequest,

@@ -2,6 +2,9 @@
 
 //! Types of 2025-11-25, all by the names of their definitions.
 
+#[cfg(feature = "schemars")]
+pub mod schemas;
+
 pub use crate::common::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema,
     CancelTaskRequest, CancelTaskRequestParams, CompleteRequestParamsArgument,

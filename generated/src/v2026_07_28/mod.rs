@@ -2,6 +2,9 @@
 
 //! Types of 2026-07-28, all by the names of their definitions.
 
+#[cfg(feature = "schemars")]
+pub mod schemas;
+
 pub use crate::common::{
     Annotations, AudioContent, BaseMetadata, BlobResourceContents, BooleanSchema,
     CompleteRequestParamsArgument, CompleteRequestParamsContext,
