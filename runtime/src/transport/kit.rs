@@ -374,6 +374,16 @@ impl Events {
             }
         }
     }
+
+    /// The next message of a method, whatever was said before it.
+    pub(super) async fn message_of(&mut self, method: &str) -> Value {
+        loop {
+            let message = self.message().await;
+            if message["method"] == method {
+                return message;
+            }
+        }
+    }
 }
 
 /// Makes the server see a principal, as an authentication layer would.

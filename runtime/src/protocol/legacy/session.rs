@@ -165,6 +165,7 @@ impl Session {
             session: self,
             wire,
             id: &id,
+            related,
             answered: false,
         };
         let params = self.params(request, related);
@@ -225,6 +226,8 @@ struct OpenQuestion<'a> {
     session: &'a Arc<Session>,
     wire: &'a Arc<dyn Wire>,
     id: &'a RequestId,
+    /// The task that asks.
+    related: Option<&'a str>,
     answered: bool,
 }
 
@@ -240,6 +243,9 @@ impl Drop for OpenQuestion<'_> {
         let mut params = JsonObject::new();
         params.insert("requestId".into(), self.id.to_value());
         params.insert("reason".into(), "the answer is not needed any more".into());
+        if let Some(task) = self.related {
+            relate(&mut params, task);
+        }
         let (wire, message) = (
             Arc::clone(self.wire),
             rpc::notification(NotificationsCancelled::NAME, &params),

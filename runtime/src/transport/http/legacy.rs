@@ -199,13 +199,15 @@ pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
         None => (Arc::clone(&http.channel), From::Untaken),
         Some(id) => match read_event_id(id)
             .and_then(|(stream, event)| Some((http.stream(stream)?, event)))
+            .filter(|(log, event)| log.has_had(*event))
         {
             Some((log, event)) => (log, From::After(event)),
             None => {
                 let error = RpcError::invalid_request(format!(
                     "there is nothing to resume after the event '{id}'"
                 ));
-                return reply::error(StatusCode::NOT_FOUND, None, &error);
+                // Not 404, which would say that the session has ended.
+                return reply::error(StatusCode::BAD_REQUEST, None, &error);
             }
         },
     };

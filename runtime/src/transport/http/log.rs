@@ -110,6 +110,11 @@ impl EventLog {
         self.state.lock().done
     }
 
+    /// Whether this stream has had an event of this number, which may be the one that primes.
+    pub(super) fn has_had(&self, event: u64) -> bool {
+        event < self.state.lock().next
+    }
+
     #[cfg(test)]
     fn is_attached(&self) -> bool {
         self.state.lock().attached.is_some()

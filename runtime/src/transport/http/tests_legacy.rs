@@ -285,12 +285,7 @@ async fn a_question_goes_to_the_sessions_stream_once_the_client_has_named_the_ta
     assert_eq!(got["result"]["status"], "input_required");
     // The stream opens last of all: the question has waited for it.
     let mut channel = Events::of(client.get(None).await);
-    let question = loop {
-        let next = channel.message().await;
-        if next["method"] == "elicitation/create" {
-            break next;
-        }
-    };
+    let question = channel.message_of("elicitation/create").await;
     client.answer(&question, json!({"action": "decline"})).await;
     let result = client
         .reply(legacy(3, "tasks/result", json!({"taskId": id})))
@@ -370,6 +365,36 @@ async fn a_question_that_a_session_leaves_behind_is_asked_by_the_next() {
     assert_eq!(result["result"]["content"][0]["text"], "Hello, Ada!");
 }
 
+/// covers: T15-L
+#[tokio::test]
+async fn a_question_that_is_taken_back_names_its_task() {
+    let (server, _) = server();
+    let (client, _) = Client::open(&server, None, json!({"elicitation": {}})).await;
+    let mut channel = Events::of(client.get(None).await);
+    let made = client
+        .reply(legacy(
+            1,
+            "tools/call",
+            json!({"name": "ask_name", "task": {}}),
+        ))
+        .await;
+    let id = made["result"]["task"]["taskId"].clone();
+    client
+        .reply(legacy(2, "tasks/get", json!({"taskId": id})))
+        .await;
+    let question = channel.message_of("elicitation/create").await;
+    client
+        .reply(legacy(3, "tasks/cancel", json!({"taskId": id})))
+        .await;
+    let params = channel.message_of("notifications/cancelled").await["params"].clone();
+    assert_eq!(params["requestId"], question["id"]);
+    assert_eq!(params["_meta"], question["params"]["_meta"]);
+    assert_eq!(
+        params["_meta"],
+        json!({"io.modelcontextprotocol/related-task": {"taskId": id}})
+    );
+}
+
 /// covers: T26-L
 #[tokio::test]
 async fn a_plain_call_asks_on_its_own_stream() {
@@ -421,7 +446,10 @@ async fn a_client_that_lost_its_connection_fetches_the_rest() {
         "Hello, Ada!"
     );
     assert!(again.next().await.is_none());
-    assert_eq!(client.get(Some("999_1")).await.status(), 404);
+    for never_sent in ["999_1", "0_1", "0_9999", "0_18446744073709551615"] {
+        let status = client.get(Some(never_sent)).await.status();
+        assert_eq!(status, 400, "{never_sent}");
+    }
 }
 
 /// covers: X-HTTP-3, L-RES-2

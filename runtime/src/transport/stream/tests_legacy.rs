@@ -127,6 +127,13 @@ async fn a_legacy_task_goes_from_handle_to_result() {
     );
     assert!(got.get("_meta").is_none());
 
+    for beyond in [json!(86_400_001_u64), json!(u64::MAX), json!(1e30)] {
+        let made = client
+            .reply(call(16, "wait_at_gate", json!({"ttl": beyond})))
+            .await;
+        assert_eq!(made["result"]["task"]["ttl"], 86_400_000, "{beyond}");
+    }
+
     for (request, code) in [
         (call(6, "greet", json!({})), -32601),
         (
@@ -432,6 +439,11 @@ async fn one_connection_may_speak_both_ways_and_sees_one_task_in_two_shapes() {
         ))
         .await;
     assert!(plain["result"].get("resultType").is_none());
+    // Nor is it given a task that it did not ask for, even by a tool that would make one in the modern era.
+    let plain = client
+        .reply(legacy(6, "tools/call", json!({"name": "failing_job"})))
+        .await;
+    assert_eq!(plain["error"]["code"], -32601, "{plain}");
 }
 
 /// covers: T16-L, T19-L
