@@ -1,7 +1,7 @@
 //! The attributes of `mcp-tasks`: `#[task_tool]` and `#[task_tools]`.
 //!
-//! Reads like a pipeline: [`settings`] and [`attr`] say what was asked for, [`ast`] what was understood, [`check`]
-//! what cannot be, [`expand`] what is written. Every mistake found on the way is collected in [`ctxt`].
+//! Reads like a pipeline: `settings` and `attr` say what was asked for, `ast` what was understood, `check`
+//! what cannot be, `expand` what is written. Every mistake found on the way is collected in `ctxt`.
 
 mod ast;
 mod attr;

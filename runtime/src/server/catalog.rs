@@ -47,6 +47,14 @@ impl Catalog {
                 })?;
             let modern = describe(descriptor);
             let mut legacy = modern.clone();
+            // The legacy era knows only schemas of objects.
+            if descriptor
+                .output_schema
+                .as_ref()
+                .is_some_and(|schema| schema.get("type") != Some(&"object".into()))
+            {
+                legacy.remove("outputSchema");
+            }
             legacy.insert(
                 "execution".into(),
                 json!({ "taskSupport": support(descriptor.options.task) }),

@@ -27,6 +27,12 @@ async fn wait_at_gate(crate::State(gate): crate::State<Gate>, label: String) -> 
     format!("through: {label}")
 }
 
+/// Gives a list, which only the modern era takes as structured content.
+#[task_tool]
+async fn squares() -> crate::Json<Vec<u32>> {
+    crate::Json(vec![1, 4, 9])
+}
+
 /// Always fails, always as a task.
 #[task_tool(task = "required")]
 async fn failing_job() -> Result<String, ToolError> {
@@ -151,6 +157,7 @@ pub(super) fn server() -> (Server, Gate) {
         .tool(count)
         .tool(count_slowly)
         .tool(quick)
+        .tool(squares)
         .tool(Tool::new(headers, Echo))
         .state(gate.clone())
         .limits(limits)

@@ -65,7 +65,7 @@ impl Exchange<'_> {
                     self.start_task(entry, arguments, JsonObject::new(), wish)
                         .await
                 }
-                None => Ok(failure::from_tool(error)?.into_object()),
+                None => Ok(shape::result(failure::from_tool(error)?.into_object())),
             };
         }
         let context = Arc::new(CallContext {
@@ -86,10 +86,11 @@ impl Exchange<'_> {
                     TaskContext::new(context),
                     self.caller,
                 );
-                match self.inner.engine.run(&entry.tool, call).await {
-                    Ok(output) => Ok(output.into_object()),
-                    Err(error) => Ok(failure::from_tool(error)?.into_object()),
-                }
+                let output = match self.inner.engine.run(&entry.tool, call).await {
+                    Ok(output) => output,
+                    Err(error) => failure::from_tool(error)?,
+                };
+                Ok(shape::result(output.into_object()))
             }
         }
     }

@@ -34,6 +34,17 @@ macro_rules! form {
     }};
 }
 
+/// A call's result. This era allows only objects as `structuredContent`; another value is in the text already.
+pub(super) fn result(mut members: JsonObject) -> JsonObject {
+    if members
+        .get("structuredContent")
+        .is_some_and(|content| !content.is_object())
+    {
+        members.remove("structuredContent");
+    }
+    members
+}
+
 /// A task: its state without the result.
 pub(super) fn task(task: &Task) -> WireTask {
     form!(WireTask, task)

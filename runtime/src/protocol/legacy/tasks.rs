@@ -102,7 +102,7 @@ impl TaskHandler for Exchange<'_> {
 fn outcome(task: &Task) -> Result<GetTaskPayloadResult, RpcError> {
     match task.outcome() {
         Some(Outcome::Completed { result, .. }) => {
-            let mut members = result.to_object();
+            let mut members = shape::result(result.to_object());
             push::relate_result(&mut members, task.id().as_str());
             let mut result = GetTaskPayloadResult::new();
             if let Some(Value::Object(meta)) = members.remove("_meta") {

@@ -60,6 +60,35 @@ async fn each_revision_gets_what_it_knows() {
     }
 }
 
+#[tokio::test]
+async fn structured_content_that_is_no_object_is_text_alone() {
+    let (mut client, _, _, _) = initialized("2025-11-25", json!({})).await;
+    let list = client.reply(legacy(1, "tools/list", json!({}))).await;
+    let tools = list["result"]["tools"].as_array().unwrap();
+    let squares = tools.iter().find(|tool| tool["name"] == "squares").unwrap();
+    assert!(squares.get("outputSchema").is_none(), "{squares}");
+
+    let plain = client
+        .reply(legacy(2, "tools/call", json!({"name": "squares"})))
+        .await;
+    let made = client
+        .reply(legacy(
+            3,
+            "tools/call",
+            json!({"name": "squares", "task": {}}),
+        ))
+        .await;
+    let id = &made["result"]["task"]["taskId"];
+    let later = client
+        .reply(legacy(4, "tasks/result", json!({"taskId": id})))
+        .await;
+    for reply in [plain, later] {
+        let result = &reply["result"];
+        assert_eq!(result["content"][0]["text"], "[1,4,9]", "{reply}");
+        assert!(result.get("structuredContent").is_none(), "{reply}");
+    }
+}
+
 /// covers: T03-L, T05-L, T06-L, T07-L, T08-L, T09-L, T11-L, T13-L, T15-L, T17-L, T20-L, T22-L, L-TTL-1, L-RES-1, L-INP-3, L-TOL-1
 #[tokio::test]
 async fn a_legacy_task_goes_from_handle_to_result() {
