@@ -1,4 +1,88 @@
 //! MCP tools that can take their time.
+//!
+//! Put [`#[task_tool]`](macro@task_tool) on an `async fn`, and it is a tool of the Model Context Protocol. A client that
+//! knows tasks gets a handle and comes back for the state, the questions and the result; any other client gets the result
+//! itself. One server speaks both wire forms of tasks: the extension `io.modelcontextprotocol/tasks` on 2026-07-28, and the
+//! experimental tasks of 2025-11-25. Clients of 2025-06-18 and 2025-03-26 get plain tools.
+//!
+//! ```no_run
+//! use mcp_tasks::{Server, TaskContext, task_tool, tools};
+//!
+//! /// Counts down, a number a second.
+//! #[task_tool(ttl = "1h", poll_interval = "1s")]
+//! async fn count_down(/// Where to start
+//!     from: u32, ctx: TaskContext) -> String {
+//!     for left in (1..=from).rev() {
+//!         ctx.status(format!("{left} to go")).await;
+//!         tokio::time::sleep(std::time::Duration::from_secs(1)).await;
+//!     }
+//!     "Lift-off".to_owned()
+//! }
+//!
+//! # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::builder().name("space").version("1.0.0").tools(tools![count_down]).build()?;
+//! server.serve_http(tokio::net::TcpListener::bind("127.0.0.1:8080").await?).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Asking
+//!
+//! A function asks the user midway with [`TaskContext::elicit`]; the task waits as `input_required` meanwhile. What must be
+//! known before there is a task at all is an `#[ask("..")]` parameter. Only what the client said it can be asked is asked:
+//! anything else fails at once.
+//!
+//! # Cancelling
+//!
+//! By default a cancelled function is dropped at its next await. With `cancel = "cooperative"` it decides itself:
+//! [`TaskContext::cancelled`] tells it. Blocking work goes through [`TaskContext::spawn_blocking`].
+//!
+//! # Testing
+//!
+//! A tool stays a function that can be called. [`TaskContext::for_test`] records what it says and answers what it asks:
+//!
+//! ```
+//! use mcp_tasks::{TaskContext, ToolError, task_tool};
+//! use serde_json::json;
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Confirmation {
+//!     sure: bool,
+//! }
+//!
+//! /// Deletes a file, if the user says so.
+//! #[task_tool]
+//! async fn delete(path: String, ctx: TaskContext) -> Result<String, ToolError> {
+//!     let answer: Confirmation = ctx.elicit(format!("Delete {path}?")).await?.required()?;
+//!     Ok(if answer.sure { "deleted" } else { "kept" }.to_owned())
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() {
+//! let (ctx, script) = TaskContext::for_test();
+//! script.accept(json!({"sure": false}));
+//! assert_eq!(delete("notes.txt".to_owned(), ctx).await.unwrap(), "kept");
+//! assert_eq!(script.asked().len(), 1);
+//! # }
+//! ```
+//!
+//! # Whose task it is
+//!
+//! An authentication layer in front of the server puts a [`Principal`] into the request's extensions. From then on a task
+//! answers to its owner; to anyone else it does not exist. The example `bearer` shows the layer. Without principals the id
+//! is the key, which is why it has 160 random bits.
+//!
+//! # Surviving a restart
+//!
+//! Tasks live in memory unless [`ServerBuilder::store`] is given another [`TaskStore`](store::TaskStore), such as
+//! [`SqliteStore`](store::SqliteStore). After a restart an unfinished task fails with a message that says so, or with
+//! `on_restart = "rerun"` runs again, the answers it already had included. [`TaskContext::once`] keeps the value of a side
+//! effect from being made twice.
+//!
+//! # Features
+//!
+//! `http` (axum router and tower service), `stdio` and `sqlite` are on by default; `anyhow` lets `?` turn its errors into
+//! tool errors.
 // The macros write `::mcp_tasks`, here too.
 extern crate self as mcp_tasks;
 

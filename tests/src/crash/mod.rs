@@ -1,6 +1,6 @@
 //! Kills the server at random moments, starts it again on the same file, and checks that it kept its promises.
 //!
-//! Each client keeps a ledger of what was acknowledged to it ([`ledger`]) and holds every later reply against it. A
+//! Each client keeps a ledger of what was acknowledged to it (`ledger`) and holds every later reply against it. A
 //! round is one life of the server process; the clients go through all of them. At the end a last server, which is not
 //! killed, has to bring every task to an end.
 

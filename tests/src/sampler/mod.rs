@@ -10,7 +10,7 @@
 //! * [`pipe`]: a decoder in another process
 //! * [`shrink`]: the smallest message that still shows a mismatch
 //! * [`relax`]: declared deviations
-//! * [`run`] and [`report`]: the loop and what is printed of it
+//! * [`run`](mod@run) and [`report`]: the loop and what is printed of it
 //!
 //! Nothing here knows a Rust type: the decoder under test is a function from a
 //! definition's name and a text to the text it encodes again.
