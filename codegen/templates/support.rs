@@ -415,6 +415,20 @@ pub(crate) fn optional<T: Serialize, M: SerializeMap>(
     }
 }
 
+/// A number that is written without a fraction if it has none, as people and other languages write it.
+pub(crate) struct Double(pub(crate) f64);
+
+impl Serialize for Double {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        const EXACT: f64 = 9_007_199_254_740_992.0; // 2^53
+        if self.0.fract() == 0.0 && self.0.abs() <= EXACT {
+            serializer.serialize_i64(self.0 as i64)
+        } else {
+            serializer.serialize_f64(self.0)
+        }
+    }
+}
+
 /// Encodes the members that are not known.
 pub(crate) fn rest<'a, T: Serialize + 'a, M: SerializeMap>(
     map: &mut M,

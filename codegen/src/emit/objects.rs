@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::expr::{check, is_exact, parameter, rust_type};
 use super::{doc, doc_or, ident, name_of};
-use crate::model::{Const, Field, Model, Rest, Struct, Type, TypeId, TypeKind};
+use crate::model::{Const, Expr, Field, Model, Rest, Struct, Type, TypeId, TypeKind};
 
 /// Everything of a struct but the traits that the support module's macro adds.
 pub(super) fn item(
@@ -372,10 +372,11 @@ fn encode(name: &Ident, object: &Struct) -> TokenStream {
     });
     let fields = object.fields.iter().map(|field| {
         let (name, json) = (ident(&field.name), &field.json);
-        if field.required {
-            quote!(map.serialize_entry(#json, &self.#name)?;)
-        } else {
-            quote!(optional(map, #json, &self.#name)?;)
+        match (field.required, &field.ty) {
+            (true, Expr::Number(_)) => quote!(map.serialize_entry(#json, &Double(self.#name))?;),
+            (false, Expr::Number(_)) => quote!(optional(map, #json, &self.#name.map(Double))?;),
+            (true, _) => quote!(map.serialize_entry(#json, &self.#name)?;),
+            (false, _) => quote!(optional(map, #json, &self.#name)?;),
         }
     });
     let end = match (&object.flat, &object.rest) {

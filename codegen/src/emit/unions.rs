@@ -327,7 +327,10 @@ fn kind_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {
     });
     let arms = union.variants.iter().map(|variant| {
         let name = ident(&variant.name);
-        quote!(Self::#name(value) => value.serialize(serializer),)
+        match variant.ty {
+            Expr::Number(_) => quote!(Self::#name(value) => Double(*value).serialize(serializer),),
+            _ => quote!(Self::#name(value) => value.serialize(serializer),),
+        }
     });
     quote! {
         impl<'de> DecodeKind<'de> for #name {

@@ -89,7 +89,7 @@ impl EncodeObject for Annotations {
     fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         optional(map, "audience", &self.audience)?;
         optional(map, "lastModified", &self.last_modified)?;
-        optional(map, "priority", &self.priority)?;
+        optional(map, "priority", &self.priority.map(Double))?;
         rest(map, &self.extra)
     }
 }

@@ -634,7 +634,7 @@ impl Serialize for ElicitResultContentValue {
             Self::Array(value) => value.serialize(serializer),
             Self::String(value) => value.serialize(serializer),
             Self::Boolean(value) => value.serialize(serializer),
-            Self::Number(value) => value.serialize(serializer),
+            Self::Number(value) => Double(*value).serialize(serializer),
         }
     }
 }
@@ -1104,10 +1104,10 @@ impl<'de> DecodeObject<'de> for NumberSchema {
 
 impl EncodeObject for NumberSchema {
     fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "default", &self.default)?;
+        optional(map, "default", &self.default.map(Double))?;
         optional(map, "description", &self.description)?;
-        optional(map, "maximum", &self.maximum)?;
-        optional(map, "minimum", &self.minimum)?;
+        optional(map, "maximum", &self.maximum.map(Double))?;
+        optional(map, "minimum", &self.minimum.map(Double))?;
         optional(map, "title", &self.title)?;
         map.serialize_entry("type", &self.r#type)?;
         rest(map, &self.extra)

@@ -240,7 +240,7 @@ impl EncodeObject for CreateMessageRequestParams {
         optional(map, "modelPreferences", &self.model_preferences)?;
         optional(map, "stopSequences", &self.stop_sequences)?;
         optional(map, "systemPrompt", &self.system_prompt)?;
-        optional(map, "temperature", &self.temperature)?;
+        optional(map, "temperature", &self.temperature.map(Double))?;
         optional(map, "toolChoice", &self.tool_choice)?;
         optional(map, "tools", &self.tools)?;
         rest(map, &self.extra)
@@ -585,10 +585,10 @@ impl<'de> DecodeObject<'de> for ModelPreferences {
 
 impl EncodeObject for ModelPreferences {
     fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "costPriority", &self.cost_priority)?;
+        optional(map, "costPriority", &self.cost_priority.map(Double))?;
         optional(map, "hints", &self.hints)?;
-        optional(map, "intelligencePriority", &self.intelligence_priority)?;
-        optional(map, "speedPriority", &self.speed_priority)?;
+        optional(map, "intelligencePriority", &self.intelligence_priority.map(Double))?;
+        optional(map, "speedPriority", &self.speed_priority.map(Double))?;
         rest(map, &self.extra)
     }
 }

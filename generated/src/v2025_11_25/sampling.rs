@@ -280,7 +280,7 @@ impl EncodeObject for CreateMessageRequestParams {
         optional(map, "stopSequences", &self.stop_sequences)?;
         optional(map, "systemPrompt", &self.system_prompt)?;
         optional(map, "task", &self.task)?;
-        optional(map, "temperature", &self.temperature)?;
+        optional(map, "temperature", &self.temperature.map(Double))?;
         optional(map, "toolChoice", &self.tool_choice)?;
         optional(map, "tools", &self.tools)?;
         rest(map, &self.extra)

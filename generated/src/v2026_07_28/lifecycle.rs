@@ -825,9 +825,9 @@ impl EncodeObject for ProgressNotificationParams {
     fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         optional(map, "_meta", &self.meta)?;
         optional(map, "message", &self.message)?;
-        map.serialize_entry("progress", &self.progress)?;
+        map.serialize_entry("progress", &Double(self.progress))?;
         map.serialize_entry("progressToken", &self.progress_token)?;
-        optional(map, "total", &self.total)?;
+        optional(map, "total", &self.total.map(Double))?;
         rest(map, &self.extra)
     }
 }
