@@ -4,7 +4,6 @@
 
 mod clock;
 mod contract;
-mod model;
 
 pub use clock::TestClock;
 pub use contract::{BrokenRule, check_store, store_contract};

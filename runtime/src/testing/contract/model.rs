@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 
 use serde_json::json;
 
-use super::contract::{Case, NOW, later, oops, task};
+use super::kit::{Case, NOW, later, oops, task};
 use crate::{
     context::InputRequest,
     store::{Position, Swap, TaskStore},
