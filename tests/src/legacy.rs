@@ -1,5 +1,6 @@
 //! A client of revision 2025-11-25 over HTTP, as small as tests need it.
 
+use reqwest::Response;
 use serde_json::{Value, json};
 
 use crate::modern::{Reply, last_message};
@@ -87,6 +88,36 @@ impl Client {
         }
     }
 
+    /// Sends a request and reads what comes back while it comes.
+    pub async fn stream(&self, id: u64, method: &str, params: Value) -> Stream {
+        let post = self.post(&request(id, method, params));
+        Stream::of(post.send().await.expect("the server answers"))
+    }
+
+    /// Opens the session's own stream, or takes up another after the event that was seen last.
+    pub async fn listen(&self, last_event: Option<&str>) -> Stream {
+        let mut get = self
+            .http
+            .get(&self.url)
+            .header("accept", "text/event-stream")
+            .header("mcp-session-id", &self.session)
+            .header("mcp-protocol-version", REVISION);
+        if let Some(token) = &self.token {
+            get = get.bearer_auth(token);
+        }
+        if let Some(id) = last_event {
+            get = get.header("last-event-id", id);
+        }
+        Stream::of(get.send().await.expect("the server answers"))
+    }
+
+    /// Answers a request of the server.
+    pub async fn answer(&self, question: &Value, result: Value) {
+        let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": result});
+        let response = self.post(&answer).send().await.expect("the server answers");
+        assert_eq!(response.status().as_u16(), 202);
+    }
+
     /// Calls a tool as a task, and gives its id.
     pub async fn start(&self, tool: &str, arguments: Value) -> String {
         let reply = self
@@ -99,5 +130,66 @@ impl Client {
             .as_str()
             .unwrap_or_else(|| panic!("no handle: {reply:?}"))
             .to_owned()
+    }
+}
+
+/// A response while it comes. Dropping it closes the connection.
+#[derive(Debug)]
+pub struct Stream {
+    response: Response,
+    text: String,
+    /// The id of the newest event.
+    pub last_event: Option<String>,
+}
+
+impl Stream {
+    fn of(response: Response) -> Self {
+        assert_eq!(response.status().as_u16(), 200);
+        assert_eq!(response.headers()["content-type"], "text/event-stream");
+        Self {
+            response,
+            text: String::new(),
+            last_event: None,
+        }
+    }
+
+    /// The next message; `None` at the end of the stream.
+    pub async fn message(&mut self) -> Option<Value> {
+        loop {
+            if let Some((event, rest)) = self.text.split_once("\n\n") {
+                let (event, rest) = (event.to_owned(), rest.to_owned());
+                self.text = rest;
+                let line = |name: &str| event.lines().find_map(|line| line.strip_prefix(name));
+                if let Some(id) = line("id: ") {
+                    self.last_event = Some(id.to_owned());
+                }
+                if let Some(data) = line("data: ").filter(|data| !data.is_empty()) {
+                    return Some(serde_json::from_str(data).expect("a message is JSON"));
+                }
+                continue;
+            }
+            let chunk = self.response.chunk().await.expect("the stream goes on")?;
+            self.text
+                .push_str(std::str::from_utf8(&chunk).expect("the stream is text"));
+        }
+    }
+
+    /// The next message of a method, whatever comes before it.
+    pub async fn message_of(&mut self, method: &str) -> Value {
+        loop {
+            let message = self.message().await.expect("the stream goes on");
+            if message["method"] == method {
+                return message;
+            }
+        }
+    }
+
+    /// The last message.
+    pub async fn last(mut self) -> Value {
+        let mut last = Value::Null;
+        while let Some(message) = self.message().await {
+            last = message;
+        }
+        last
     }
 }

@@ -43,6 +43,14 @@ impl Outbox {
         self.0.send(message).await.is_ok()
     }
 
+    /// Sends one message if there is room for it, else gives it back. What nobody listens for is dropped.
+    pub(crate) fn try_send(&self, message: String) -> Result<(), String> {
+        match self.0.try_send(message) {
+            Err(mpsc::error::TrySendError::Full(message)) => Err(message),
+            Ok(()) | Err(mpsc::error::TrySendError::Closed(_)) => Ok(()),
+        }
+    }
+
     /// Whether nobody listens any more.
     pub(crate) fn is_closed(&self) -> bool {
         self.0.is_closed()

@@ -216,8 +216,9 @@ impl CallContext {
     }
 
     async fn put(&self, request: InputRequest) -> Result<Value, AskError> {
+        let mut question = self.session.ask(&self.wire, &request, None).await?;
         let answer = tokio::select! {
-            answer = self.session.ask(&self.wire, &request, None) => answer?,
+            answer = question.answer() => answer?,
             // The call is over; this is a part of the function that runs on elsewhere.
             () = self.cancellation.cancelled() => return Err(AskError::Cancelled),
         };

@@ -30,7 +30,7 @@ use crate::{
 pub(crate) use push::Asking;
 pub(crate) use session::{Hello, Session};
 pub(crate) use shape::IMMEDIATE;
-pub(crate) use wire::Wire;
+pub(crate) use wire::{Sent, Wire};
 
 /// One request on its way through the handlers.
 struct Exchange<'a> {

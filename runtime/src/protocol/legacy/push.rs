@@ -2,7 +2,9 @@
 //!
 //! A question goes out on an open `tasks/result` stream of its task, else on the session's own stream, but there not
 //! before the client has named the task in a request: a client that does not know the id yet would refuse. While there
-//! is no way, it waits for one. It is asked once.
+//! is no way, it waits for one. It is asked once, unless the connection that carried it is gone and the client did not
+//! come back to it: then it goes out again on the next way, of this session or of another of the owner. An answer to an
+//! earlier time counts as well.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -16,7 +18,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::{
     sync::{mpsc, watch},
-    task::AbortHandle,
+    task::JoinHandle,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -35,6 +37,9 @@ use super::{
     shape,
     wire::Wire,
 };
+
+/// How many sendings of one question are kept, so that an answer to any of them counts.
+const ASKED_AGAIN: usize = 4;
 
 /// What a session knows of one of its tasks.
 pub(crate) struct Link {
@@ -180,8 +185,8 @@ struct Watcher {
     inner: Arc<Inner>,
     session: Arc<Session>,
     link: Arc<Link>,
-    /// Questions that were sent, by key.
-    asked: HashMap<String, AbortHandle>,
+    /// The times that open questions were sent, by key.
+    asked: HashMap<String, Vec<Asked>>,
     /// The status and message that were told last.
     told: Option<(Status, Option<String>)>,
     /// Another session asks a question that this one could ask too.
@@ -197,7 +202,7 @@ impl Watcher {
         loop {
             ways.mark_unchanged();
             released.mark_unchanged();
-            self.ask_open(&task);
+            self.ask_open(&task).await;
             tokio::select! {
                 biased;
                 () = self.session.closed.cancelled() => break,
@@ -222,6 +227,7 @@ impl Watcher {
                 changed = released.changed(), if self.waits_for_claim => if changed.is_err() { break },
             }
         }
+        self.take_back(|_| true).await;
         self.session.links.lock().remove(&self.link.id);
     }
 
@@ -266,20 +272,17 @@ impl Watcher {
     }
 
     /// Sends the open questions that were not sent yet, and takes back those that are open no more.
-    fn ask_open(&mut self, task: &Task) {
+    async fn ask_open(&mut self, task: &Task) {
         self.waits_for_claim = false;
         let open: Vec<&Question> = task.input_requests().collect();
-        self.asked.retain(|key, asking| {
-            let still = open.iter().any(|question| question.key == *key);
-            if !still {
-                asking.abort();
-            }
-            still
-        });
+        self.take_back(|key| open.iter().all(|question| question.key != key))
+            .await;
         for question in open {
-            if self.asked.contains_key(&question.key)
-                || self.session.kinds.permit(&question.request).is_err()
-            {
+            let waits = self
+                .asked
+                .get(&question.key)
+                .is_some_and(|times| times.iter().any(Asked::waits));
+            if waits || self.session.kinds.permit(&question.request).is_err() {
                 continue;
             }
             let Some(wire) = self.link.way(&self.session) else {
@@ -289,15 +292,40 @@ impl Watcher {
                 self.waits_for_claim = true;
                 continue;
             };
-            let (inner, session) = (Arc::clone(&self.inner), Arc::clone(&self.session));
-            let (id, question) = (self.link.id.clone(), question.clone());
-            let key = question.key.clone();
-            let asking = tokio::spawn(async move {
-                let _claim = claim;
-                let outcome = session.ask(&wire, &question.request, Some(&id)).await;
-                settle(&inner, &session, &id, &question.key, outcome).await;
-            });
-            self.asked.insert(key, asking.abort_handle());
+            let asked = self.ask(question, wire, claim);
+            let times = self.asked.entry(question.key.clone()).or_default();
+            if times.len() == ASKED_AGAIN {
+                times.remove(0);
+            }
+            times.push(asked);
+        }
+    }
+
+    /// Takes questions back; they are when this returns.
+    async fn take_back(&mut self, which: impl Fn(&str) -> bool) {
+        for (_, times) in self.asked.extract_if(|key, _| which(key)) {
+            for mut asked in times {
+                asked.asking.abort();
+                // It was aborted, or is over already.
+                let _ = (&mut asked.asking).await;
+            }
+        }
+    }
+
+    /// Sends a question, and waits for the answer beside all else.
+    fn ask(&self, question: &Question, wire: Arc<dyn Wire>, claim: Claim) -> Asked {
+        let lost = Arc::new(AtomicBool::new(false));
+        let attempt = Attempt {
+            inner: Arc::clone(&self.inner),
+            session: Arc::clone(&self.session),
+            task: self.link.id.clone(),
+            question: question.clone(),
+            wire,
+            lost: Arc::clone(&lost),
+        };
+        Asked {
+            asking: tokio::spawn(attempt.run(claim)),
+            lost,
         }
     }
 }
@@ -305,8 +333,78 @@ impl Watcher {
 impl Drop for Watcher {
     fn drop(&mut self) {
         self.link.over.cancel();
-        for asking in self.asked.values() {
-            asking.abort();
+    }
+}
+
+/// A question that was sent. Dropping it takes it back, unless it was answered.
+struct Asked {
+    asking: JoinHandle<()>,
+    lost: Arc<AtomicBool>,
+}
+
+impl Asked {
+    /// Whether the client has the question, as far as can be known.
+    fn waits(&self) -> bool {
+        !self.lost.load(Ordering::Acquire)
+    }
+}
+
+impl Drop for Asked {
+    fn drop(&mut self) {
+        self.asking.abort();
+    }
+}
+
+/// One sending of a question, until it is answered.
+struct Attempt {
+    inner: Arc<Inner>,
+    session: Arc<Session>,
+    task: String,
+    question: Question,
+    wire: Arc<dyn Wire>,
+    lost: Arc<AtomicBool>,
+}
+
+impl Attempt {
+    async fn run(self, claim: Claim) {
+        let outcome = self.outcome(claim).await;
+        settle(
+            &self.inner,
+            &self.session,
+            &self.task,
+            &self.question.key,
+            outcome,
+        )
+        .await;
+    }
+
+    /// Waits for the answer. While the client is away, the claim on the question is given up.
+    async fn outcome(&self, claim: Claim) -> Result<Value, AskError> {
+        let request = &self.question.request;
+        let mut question = self
+            .session
+            .ask(&self.wire, request, Some(&self.task))
+            .await?;
+        let sent = question.sent;
+        let mut claim = Some(claim);
+        let answer = question.answer();
+        tokio::pin!(answer);
+        loop {
+            let lost = self.lost.load(Ordering::Acquire);
+            tokio::select! {
+                biased;
+                outcome = &mut answer => return outcome,
+                () = self.wire.lost(sent), if !lost => {
+                    self.lost.store(true, Ordering::Release);
+                    claim.take();
+                    // Another way of this session may be open.
+                    self.session.way_opened();
+                }
+                () = self.wire.found(sent), if lost => {
+                    self.lost.store(false, Ordering::Release);
+                    claim = self.inner.asking.claim(&self.task, &self.question.key);
+                }
+            }
         }
     }
 }

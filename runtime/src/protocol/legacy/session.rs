@@ -27,7 +27,10 @@ use crate::{
     types::v2025_11_25::methods::{Method, NotificationsCancelled},
 };
 
-use super::{push::Link, wire::Wire};
+use super::{
+    push::Link,
+    wire::{Sent, Wire},
+};
 
 /// What a client said in `initialize`.
 pub(crate) struct Hello {
@@ -150,35 +153,29 @@ impl Session {
         }
     }
 
-    /// Asks the client on one of the ways to it. Dropping the future takes the question back.
-    pub(crate) async fn ask(
+    /// Asks the client on one of the ways to it.
+    pub(super) async fn ask(
         self: &Arc<Self>,
         wire: &Arc<dyn Wire>,
         request: &InputRequest,
         related: Option<&str>,
-    ) -> Result<Value, AskError> {
+    ) -> Result<OpenQuestion, AskError> {
         self.kinds.permit(request)?;
         let id = RequestId::from_number(self.next_id.fetch_add(1, Ordering::Relaxed));
         let (sender, receiver) = oneshot::channel();
         self.asked.lock().insert(id.clone(), sender);
         let mut question = OpenQuestion {
-            session: self,
-            wire,
-            id: &id,
-            related,
-            answered: false,
+            session: Arc::clone(self),
+            wire: Arc::clone(wire),
+            id,
+            related: related.map(str::to_owned),
+            answer: Some(receiver),
+            sent: Sent(0),
         };
         let params = self.params(request, related);
-        wire.send(rpc::request(&id, &request.method, params.as_ref()))
-            .await;
-        let outcome = tokio::select! {
-            outcome = receiver => outcome.map_err(|_| AskError::Cancelled)?,
-            () = self.closed.cancelled() => return Err(AskError::Cancelled),
-        };
-        question.answered = true;
-        outcome.map_err(|error| {
-            AskError::Failed(format!("the client did not answer: {}", error.message))
-        })
+        let message = rpc::request(&question.id, &request.method, params.as_ref());
+        question.sent = wire.send(message).await;
+        Ok(question)
     }
 
     /// The params of a question in the shape of this session's revision.
@@ -221,35 +218,48 @@ impl Drop for Running {
     }
 }
 
-/// A question that waits for the client. Dropping it unanswered tells the client.
-struct OpenQuestion<'a> {
-    session: &'a Arc<Session>,
-    wire: &'a Arc<dyn Wire>,
-    id: &'a RequestId,
+/// A question that waits for the client. Dropping it unanswered takes it back.
+pub(super) struct OpenQuestion {
+    session: Arc<Session>,
+    wire: Arc<dyn Wire>,
+    id: RequestId,
     /// The task that asks.
-    related: Option<&'a str>,
-    answered: bool,
+    related: Option<String>,
+    /// `None` once it came.
+    answer: Option<oneshot::Receiver<Result<Value, RpcError>>>,
+    /// Where the question stands on its way.
+    pub(super) sent: Sent,
 }
 
-impl Drop for OpenQuestion<'_> {
+impl OpenQuestion {
+    /// Waits for the answer. It comes once.
+    pub(super) async fn answer(&mut self) -> Result<Value, AskError> {
+        let answer = self.answer.as_mut().ok_or(AskError::Cancelled)?;
+        let outcome = tokio::select! {
+            outcome = answer => outcome.map_err(|_| AskError::Cancelled)?,
+            () = self.session.closed.cancelled() => return Err(AskError::Cancelled),
+        };
+        self.answer = None;
+        outcome.map_err(|error| {
+            AskError::Failed(format!("the client did not answer: {}", error.message))
+        })
+    }
+}
+
+impl Drop for OpenQuestion {
     fn drop(&mut self) {
-        self.session.asked.lock().remove(self.id);
-        if self.answered || self.session.closed.is_cancelled() || !self.wire.is_open() {
+        self.session.asked.lock().remove(&self.id);
+        if self.answer.is_none() || self.session.closed.is_cancelled() {
             return;
         }
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return;
-        };
         let mut params = JsonObject::new();
         params.insert("requestId".into(), self.id.to_value());
         params.insert("reason".into(), "the answer is not needed any more".into());
-        if let Some(task) = self.related {
+        if let Some(task) = &self.related {
             relate(&mut params, task);
         }
-        let (wire, message) = (
-            Arc::clone(self.wire),
-            rpc::notification(NotificationsCancelled::NAME, &params),
-        );
-        runtime.spawn(async move { wire.send(message).await });
+        // Also when the client is away: it may come back and be shown the question.
+        self.wire
+            .post(rpc::notification(NotificationsCancelled::NAME, &params));
     }
 }

@@ -28,6 +28,9 @@ use super::{
     sessions::HttpSession,
 };
 
+/// How long a request may take before it is answered with a stream: a client that sees the headers, and an event to come
+/// back with, can tell a long wait from a dead server.
+const SILENT: Duration = Duration::from_secs(1);
 /// How long a call goes on without a connection before it is given up.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// The same for a request that only waits: it holds a place that others may need, and can be sent again.
@@ -118,7 +121,9 @@ pub(super) async fn request(
                 () = log.abandoned(patience) => None,
             };
             match outcome {
-                Some(outcome) => log.push(rpc::reply(&request.id, &outcome)),
+                Some(outcome) => {
+                    log.push(rpc::reply(&request.id, &outcome));
+                }
                 None => http.forget(&log),
             }
             log.finish();
@@ -129,7 +134,7 @@ pub(super) async fn request(
     tokio::spawn(work);
     tokio::select! {
         () = log.ready() => {}
-        () = tokio::time::sleep(keep_alive) => {}
+        () = tokio::time::sleep(keep_alive.min(SILENT)) => {}
     }
     if let Some(text) = log.take_only() {
         http.forget(&log);

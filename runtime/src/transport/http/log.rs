@@ -16,7 +16,10 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::{BoxFuture, protocol::legacy::Wire};
+use crate::{
+    BoxFuture,
+    protocol::legacy::{Sent, Wire},
+};
 
 use super::reply;
 
@@ -24,6 +27,8 @@ use super::reply;
 const KEPT: usize = 256;
 /// Milliseconds that a client should wait before it comes back.
 const RETRY: u64 = 500;
+/// How long a client may stay away before what it was asked is asked elsewhere.
+const AWAY: Duration = Duration::from_millis(2 * RETRY);
 
 /// The messages of one stream, and who is attached to it.
 pub(super) struct EventLog {
@@ -41,6 +46,8 @@ struct State {
     next: u64,
     /// The first event that no connection has taken yet.
     untaken: u64,
+    /// Events before this one went to a connection that is gone, and the client began anew instead of resuming.
+    forgotten: u64,
     done: bool,
     /// The connection that is attached, if any. Numbers grow.
     attached: Option<u64>,
@@ -81,10 +88,13 @@ impl EventLog {
         self.number
     }
 
-    /// Adds a message.
-    pub(super) fn push(&self, message: String) {
+    /// Adds a message, unless the stream has ended.
+    pub(super) fn push(&self, message: String) -> u64 {
         let mut state = self.state.lock();
         let number = state.next;
+        if state.done {
+            return number;
+        }
         state.next += 1;
         state.events.push_back((number, message.into()));
         if state.events.len() > KEPT {
@@ -92,6 +102,7 @@ impl EventLog {
         }
         drop(state);
         self.changed.send_replace(());
+        number
     }
 
     /// Says that nothing more will come.
@@ -148,32 +159,30 @@ impl EventLog {
 
     /// Waits until no connection has been attached for as long as this; not at all when no client can come back.
     pub(super) async fn abandoned(&self, patience: Duration) {
+        self.until(|state| match state.alone_since {
+            None => Due::Later,
+            Some(since) if state.resumable => Due::At(since + patience),
+            Some(_) => Due::Now,
+        })
+        .await;
+    }
+
+    /// Waits until something is due.
+    async fn until(&self, due: impl Fn(&State) -> Due) {
         let mut changed = self.changed.subscribe();
         loop {
             changed.mark_unchanged();
-            let deadline = {
-                let state = self.state.lock();
-                state.alone_since.map(|since| {
-                    if state.resumable {
-                        since + patience
-                    } else {
-                        since
-                    }
-                })
+            let due = due(&self.state.lock());
+            let closed = match due {
+                Due::Now => return,
+                Due::At(time) => tokio::select! {
+                    () = sleep_until(time) => return,
+                    changed = changed.changed() => changed.is_err(),
+                },
+                Due::Later => changed.changed().await.is_err(),
             };
-            match deadline {
-                Some(deadline) if deadline <= Instant::now() => return,
-                Some(deadline) => {
-                    tokio::select! {
-                        () = sleep_until(deadline) => {}
-                        changed = changed.changed() => if changed.is_err() { return },
-                    }
-                }
-                None => {
-                    if changed.changed().await.is_err() {
-                        return;
-                    }
-                }
+            if closed {
+                return;
             }
         }
     }
@@ -187,8 +196,15 @@ impl EventLog {
         state.alone_since = None;
         state.let_go &= state.untaken == 1 && matches!(from, From::Untaken);
         let next = match from {
-            From::Untaken => state.untaken,
-            From::After(seen) => seen + 1,
+            From::Untaken => {
+                state.forgotten = state.untaken;
+                state.untaken
+            }
+            From::After(seen) => {
+                // What came before was seen, the rest comes now.
+                state.forgotten = 0;
+                seen + 1
+            }
         };
         drop(state);
         self.changed.send_replace(());
@@ -226,15 +242,44 @@ impl EventLog {
     }
 }
 
+/// When something happens, as far as is known now.
+enum Due {
+    Now,
+    At(Instant),
+    Later,
+}
+
 impl Wire for EventLog {
-    fn send(&self, message: String) -> BoxFuture<'_, ()> {
+    fn send(&self, message: String) -> BoxFuture<'_, Sent> {
+        Box::pin(std::future::ready(Sent(self.push(message))))
+    }
+
+    fn post(&self, message: String) {
         self.push(message);
-        Box::pin(std::future::ready(()))
     }
 
     fn is_open(&self) -> bool {
         let state = self.state.lock();
         state.attached.is_some() && !state.done
+    }
+
+    fn lost(&self, Sent(number): Sent) -> BoxFuture<'_, ()> {
+        Box::pin(self.until(move |state| {
+            if state.done || number < state.forgotten {
+                return Due::Now;
+            }
+            match state.alone_since {
+                Some(since) => Due::At(since + AWAY),
+                None => Due::Later,
+            }
+        }))
+    }
+
+    fn found(&self, Sent(number): Sent) -> BoxFuture<'_, ()> {
+        Box::pin(self.until(move |state| {
+            let here = state.attached.is_some() && !state.done && number >= state.forgotten;
+            if here { Due::Now } else { Due::Later }
+        }))
     }
 }
 
@@ -448,6 +493,48 @@ mod tests {
                 .await
                 .is_ok()
         );
+    }
+
+    async fn is_due(wait: impl Future<Output = ()>) -> bool {
+        tokio::time::timeout(Duration::from_millis(1), wait)
+            .await
+            .is_ok()
+    }
+
+    /// covers: L-INP-2
+    #[tokio::test(start_paused = true)]
+    async fn a_message_is_lost_when_its_connection_is_gone_for_long_and_found_when_the_client_resumes()
+     {
+        let log = EventLog::new(0);
+        let mut first = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
+        let sent = log.send("question".into()).await;
+        frame(&mut first).await.unwrap();
+        assert!(!is_due(log.lost(sent)).await);
+        drop(first);
+        assert!(!is_due(log.lost(sent)).await);
+        tokio::time::advance(AWAY).await;
+        assert!(is_due(log.lost(sent)).await);
+        assert!(!is_due(log.found(sent)).await);
+        let _second = log.response(From::After(1), false, LONG, CancellationToken::new(), ());
+        assert!(is_due(log.found(sent)).await);
+        assert!(!is_due(log.lost(sent)).await);
+        log.finish();
+        assert!(is_due(log.lost(sent)).await);
+    }
+
+    /// covers: L-INP-2
+    #[tokio::test(start_paused = true)]
+    async fn a_message_that_was_taken_is_lost_when_the_client_begins_anew() {
+        let log = EventLog::new(0);
+        let mut first = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
+        let taken = log.send("taken".into()).await;
+        frame(&mut first).await.unwrap();
+        let waiting = log.send("waiting".into()).await;
+        let mut second = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
+        assert!(is_due(log.lost(taken)).await);
+        assert!(!is_due(log.found(taken)).await);
+        assert!(!is_due(log.lost(waiting)).await);
+        assert!(frame(&mut second).await.unwrap().contains("waiting"));
     }
 
     #[test]
