@@ -4,6 +4,7 @@
 //! call that replays its answers (MRTR), a legacy call that asks on its stream, or a script in a unit test.
 
 mod ask;
+mod log;
 mod question;
 mod script;
 
@@ -14,6 +15,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 pub use ask::{Elicit, Elicited, Question};
+pub(crate) use log::LogRate;
+pub use log::{LogLevel, LogRecord};
 pub use question::{AskError, BadAnswer, InputKinds, InputRequest, SlotNames, check_answer};
 pub use script::{ScriptedContext, TestContext};
 
@@ -30,6 +33,12 @@ pub trait ContextBackend: Send + Sync + 'static {
     /// Reports progress.
     fn progress(&self, done: f64, total: Option<f64>, message: Option<String>)
     -> BoxFuture<'_, ()>;
+
+    /// Writes to the log of the client. Does nothing unless a backend has a way to it.
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        let _ = (level, data);
+        Box::pin(std::future::ready(()))
+    }
 
     /// Asks the client and waits for the raw result object.
     ///

@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    AskError, ContextBackend, InputKinds, InputRequest, SlotNames, TaskContext, check_answer,
+    AskError, ContextBackend, InputKinds, InputRequest, LogLevel, LogRecord, SlotNames,
+    TaskContext, check_answer,
 };
 use crate::BoxFuture;
 
@@ -49,6 +50,7 @@ pub struct ScriptedContext {
 struct Seen {
     statuses: Vec<String>,
     progress: Vec<(f64, Option<f64>)>,
+    logged: Vec<LogRecord>,
     asked: Vec<(String, InputRequest)>,
 }
 
@@ -107,6 +109,11 @@ impl TestContext {
         self.0.seen.lock().progress.clone()
     }
 
+    /// What was written to the client's log so far.
+    pub fn logged(&self) -> Vec<LogRecord> {
+        self.0.seen.lock().logged.clone()
+    }
+
     /// The questions so far.
     pub fn asked(&self) -> Vec<InputRequest> {
         self.0
@@ -150,6 +157,10 @@ impl ContextBackend for ScriptedContext {
             seen.progress.push((done, total));
             seen.statuses.extend(message);
         })
+    }
+
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move { self.seen.lock().logged.push(LogRecord { level, data }) })
     }
 
     fn ask<'a>(

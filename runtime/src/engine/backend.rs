@@ -6,13 +6,13 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Progress, ProgressSink,
+    Progress, Report, ReportSink,
     core::{Core, start_off},
     live::{Live, Notes, Phase},
 };
 use crate::{
     BoxFuture,
-    context::{AskError, ContextBackend, InputKinds, InputRequest, SlotNames},
+    context::{AskError, ContextBackend, InputKinds, InputRequest, LogLevel, LogRecord, SlotNames},
     store::StoreError,
     task::{Answer, AskRefused, Asked, QuestionState},
 };
@@ -22,7 +22,7 @@ pub(super) struct TaskBackend {
     pub(super) live: Arc<Live>,
     pub(super) can_ask: InputKinds,
     pub(super) slots: SlotNames,
-    pub(super) progress: Option<ProgressSink>,
+    pub(super) reports: Option<ReportSink>,
 }
 
 impl TaskBackend {
@@ -196,20 +196,32 @@ impl ContextBackend for TaskBackend {
         message: Option<String>,
     ) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            if let Some(sink) = &self.progress
+            if let Some(sink) = &self.reports
                 && !self.live.task().is_terminal()
             {
-                sink(Progress {
+                sink(Report::Progress(Progress {
                     done,
                     total,
                     message: message.clone(),
-                });
+                }));
             }
             self.note(|notes| {
                 notes.progress = Some((done, total));
                 notes.text = message.or_else(|| notes.text.take());
             })
             .await;
+        })
+    }
+
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            // As in `note`.
+            tokio::task::coop::consume_budget().await;
+            if let Some(sink) = &self.reports
+                && !self.live.task().is_terminal()
+            {
+                sink(Report::Log(LogRecord { level, data }));
+            }
         })
     }
 

@@ -6,7 +6,7 @@ use http::Extensions;
 
 use crate::{
     JsonObject,
-    context::InputKinds,
+    context::{InputKinds, LogRecord},
     task::{Principal, Task},
     tool::{StateMap, Tool, ToolError, ToolOutput},
 };
@@ -22,8 +22,18 @@ pub struct Progress {
     pub message: Option<String>,
 }
 
-/// Takes progress reports of one call until it ends; the legacy era's progress token.
-pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
+/// What a running call says beside its status.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Report {
+    /// How far it is.
+    Progress(Progress),
+    /// A message for the client's log.
+    Log(LogRecord),
+}
+
+/// Takes the reports of one call until it ends. Must not block.
+pub type ReportSink = Arc<dyn Fn(Report) + Send + Sync>;
 
 /// A call to be run as a task.
 #[derive(Clone)]
@@ -47,8 +57,8 @@ pub struct Launch {
     pub state: StateMap,
     /// What the transport attached to the request. Not there any more when the call is taken up after a restart.
     pub extensions: Extensions,
-    /// Where progress goes besides the status message.
-    pub progress: Option<ProgressSink>,
+    /// Where reports go. Progress goes into the status message as well.
+    pub reports: Option<ReportSink>,
 }
 
 impl Launch {
@@ -64,7 +74,7 @@ impl Launch {
             ttl_ms: None,
             state: StateMap::default(),
             extensions: Extensions::new(),
-            progress: None,
+            reports: None,
         }
     }
 }

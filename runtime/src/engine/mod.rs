@@ -33,7 +33,7 @@ use tokio::sync::OnceCell;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 pub use error::{EngineError, LimitKind};
-pub use launch::{Cancel, Launch, Page, Progress, ProgressSink, Recovery, Started, Stats};
+pub use launch::{Cancel, Launch, Page, Progress, Recovery, Report, ReportSink, Started, Stats};
 pub use limits::Limits;
 pub use watch::Subscription;
 

@@ -14,7 +14,7 @@ use tokio::sync::oneshot;
 use tracing::Instrument;
 
 use super::{
-    EngineError, Launch, LimitKind, ProgressSink, Started,
+    EngineError, Launch, LimitKind, ReportSink, Started,
     admission::Place,
     backend::{TaskBackend, flush},
     core::Core,
@@ -97,7 +97,7 @@ pub(super) async fn start(core: &Arc<Core>, launch: Launch) -> Result<Started, E
         answers: launch.answers,
         state: launch.state,
         extensions: launch.extensions,
-        progress: launch.progress,
+        reports: launch.reports,
     };
     let work = work(core, &live, &launch.tool, call);
     let run = Run {
@@ -120,7 +120,7 @@ pub(super) fn resume(core: &Arc<Core>, task: Arc<Task>, tool: Tool, state: State
         answers: task.call().answers.to_object(),
         state,
         extensions: Extensions::new(),
-        progress: None,
+        reports: None,
     };
     let place = core.admission.readmit(task.owner());
     let live = core.live.run(task, Phase::Stored);
@@ -319,7 +319,7 @@ struct Input {
     answers: JsonObject,
     state: StateMap,
     extensions: Extensions,
-    progress: Option<ProgressSink>,
+    reports: Option<ReportSink>,
 }
 
 /// The tool's own work, with its permit and its timeout; a panic is caught. Does nothing before it is polled.
@@ -337,7 +337,7 @@ fn work(
             live: Arc::clone(&live),
             can_ask: task.call().can_ask,
             slots: SlotNames::default(),
-            progress: input.progress,
+            reports: input.reports,
         }));
         let mut call = ToolCall::new(input.arguments, context);
         call.answers = input.answers;

@@ -4,6 +4,7 @@ pub(crate) mod client;
 pub(crate) mod failure;
 pub(crate) mod headers;
 pub(crate) mod legacy;
+mod logging;
 pub(crate) mod modern;
 pub(crate) mod negotiate;
 pub(crate) mod seal;

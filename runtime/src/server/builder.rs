@@ -5,7 +5,7 @@ use std::{
     time::Duration,
 };
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
@@ -62,13 +62,17 @@ pub enum BuildError {
     Random(String),
 }
 
+/// The capability of servers that write to the log of their clients.
+const LOGGING: &str = "logging";
+
 /// What a server is told.
 pub(crate) struct Config {
     pub(crate) instructions: Option<String>,
     pub(crate) limits: Limits,
-    /// Capabilities that the fallback serves.
+    /// Capabilities besides tools and tasks.
     pub(crate) capabilities: JsonObject,
     pub(crate) fallback: Option<Arc<dyn Fallback>>,
+    pub(crate) logging: bool,
     pub(crate) strict_task_headers: bool,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
@@ -103,6 +107,7 @@ impl Default for ServerBuilder {
             limits: Limits::default(),
             capabilities: JsonObject::new(),
             fallback: None,
+            logging: false,
             strict_task_headers: false,
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
@@ -220,6 +225,13 @@ impl ServerBuilder {
         self
     }
 
+    /// Lets tools write to the log of their client with [`TaskContext::log`](crate::TaskContext::log), and declares that.
+    /// Off by default, because the modern era has deprecated it.
+    pub fn logging(mut self) -> Self {
+        self.config.logging = true;
+        self
+    }
+
     /// Answers methods that are not of tools, tasks or the lifecycle.
     pub fn fallback(mut self, fallback: impl Fallback) -> Self {
         self.config.fallback = Some(Arc::new(fallback));
@@ -263,17 +275,22 @@ impl ServerBuilder {
     ///
     /// # Errors
     /// See [`BuildError`].
-    pub fn build(self) -> Result<Server, BuildError> {
+    pub fn build(mut self) -> Result<Server, BuildError> {
         let mut set = ToolSet::new();
         for tool in self.tools {
             set.add(tool)?;
         }
         set.check_state(&self.state)?;
-        if let Some(name) = ["tools", "tasks"]
-            .into_iter()
+        let ours = ["tools", "tasks"].into_iter();
+        let logging = self.config.logging.then_some(LOGGING);
+        if let Some(name) = ours
+            .chain(logging)
             .find(|name| self.config.capabilities.contains_key(*name))
         {
             return Err(BuildError::Capability(name.to_owned()));
+        }
+        if let Some(name) = logging {
+            self.config.capabilities.insert(name.into(), json!({}));
         }
         let key = match self.key {
             Some(key) => key,

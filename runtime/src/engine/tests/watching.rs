@@ -1,6 +1,7 @@
 //! Waiting for ends and seeing changes.
 
 use super::*;
+use crate::context::{LogLevel, LogRecord};
 
 /// covers: L-RES-1, L-RES-2
 #[tokio::test(start_paused = true)]
@@ -131,22 +132,24 @@ async fn blocking_work_reports_and_its_panic_is_the_tools() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn progress_goes_to_the_message_and_to_the_sink_until_the_end() {
+async fn progress_goes_to_the_message_and_reports_to_the_sink_until_the_end() {
     let engine = engine();
     let seen = Arc::new(parking_lot::Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);
     let reports = with(
         tool(|ctx| async move {
             ctx.progress(1, 2).await;
+            ctx.log(LogLevel::Info, "halfway").await;
             ctx.cancelled().await;
             ctx.progress(2, 2).await;
+            ctx.log(LogLevel::Info, "over").await;
             done("x")
         }),
         |options| options.cancel = crate::tool::CancelMode::Cooperative,
     );
-    let progress: ProgressSink = Arc::new(move |report: Progress| sink.lock().push(report.done));
+    let taken: ReportSink = Arc::new(move |report| sink.lock().push(report));
     let call = Launch {
-        progress: Some(progress),
+        reports: Some(taken),
         ..launch(reports)
     };
     let task = started(engine.start(call).await.unwrap());
@@ -154,5 +157,16 @@ async fn progress_goes_to_the_message_and_to_the_sink_until_the_end() {
     assert_eq!(engine.look(id).await.status_message(), Some("1 of 2"));
     engine.cancel(id, None, Cancel::Now).await.unwrap();
     settle().await;
-    assert_eq!(*seen.lock(), [1.0], "no progress after the end");
+    let reports = [
+        Report::Progress(Progress {
+            done: 1.0,
+            total: Some(2.0),
+            message: None,
+        }),
+        Report::Log(LogRecord {
+            level: LogLevel::Info,
+            data: "halfway".into(),
+        }),
+    ];
+    assert_eq!(*seen.lock(), reports, "nothing is reported after the end");
 }

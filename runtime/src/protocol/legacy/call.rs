@@ -9,21 +9,25 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     BoxFuture, JsonObject,
-    context::{AskError, ContextBackend, InputRequest, TaskContext, check_answer},
-    engine::{Launch, ProgressSink, Started},
+    context::{
+        AskError, ContextBackend, InputRequest, LogLevel, LogRate, LogRecord, TaskContext,
+        check_answer,
+    },
+    engine::{Launch, Report, ReportSink, Started},
     protocol::{
         failure,
+        logging::log_params,
         modern::{form, progress_params},
         plain,
     },
     server::{Entry, RpcError, rpc},
     tool::{Ask, TaskSupport},
-    types::v2025_11_25::methods::{Method, NotificationsProgress},
+    types::v2025_11_25::methods::{Method, NotificationsMessage, NotificationsProgress},
 };
 
 use super::{
     Exchange,
-    push::{self, ProgressFeed},
+    push::{self, ReportFeed},
     session::Session,
     shape,
     wire::Wire,
@@ -69,6 +73,7 @@ impl Exchange<'_> {
             };
         }
         let context = Arc::new(CallContext {
+            log: self.log(entry),
             session: Arc::clone(self.session),
             wire: self.wire.clone(),
             progress: self.progress_token.cloned(),
@@ -122,23 +127,7 @@ impl Exchange<'_> {
         answers: JsonObject,
         wish: TaskWish,
     ) -> Result<JsonObject, RpcError> {
-        let (progress, feed) = match self.progress_token {
-            None => (None, None),
-            Some(token) => {
-                let (sender, reports) = mpsc::unbounded_channel();
-                let sink: ProgressSink = Arc::new(move |report| {
-                    // The session may have ended; the task goes on.
-                    let _ = sender.send(report);
-                });
-                (
-                    Some(sink),
-                    Some(ProgressFeed {
-                        token: token.clone(),
-                        reports,
-                    }),
-                )
-            }
-        };
+        let (reports, feed) = self.feed(entry).unzip();
         let started = self
             .inner
             .engine
@@ -152,7 +141,7 @@ impl Exchange<'_> {
                 inline_for: None,
                 state: self.inner.state.clone(),
                 extensions: self.caller.extensions.clone(),
-                progress,
+                reports,
             })
             .await?;
         match started {
@@ -164,6 +153,59 @@ impl Exchange<'_> {
                 "Internal error: the call was not made a task",
             )),
         }
+    }
+}
+
+/// Reports of a task that wait for their client, at most. What comes when there are as many is dropped.
+const REPORTS: usize = 256;
+
+impl Exchange<'_> {
+    /// Where the call's log messages go, if they go anywhere.
+    fn log(&self, entry: &Entry) -> Option<CallLog> {
+        self.inner.config.logging.then(|| CallLog {
+            tool: entry.tool.descriptor.name.clone(),
+            session: Arc::clone(self.session),
+            rate: LogRate::default(),
+        })
+    }
+
+    /// Where a task's reports go in, and where they come out, if the client is told any.
+    fn feed(&self, entry: &Entry) -> Option<(ReportSink, ReportFeed)> {
+        let (token, log) = (self.progress_token.cloned(), self.log(entry));
+        if token.is_none() && log.is_none() {
+            return None;
+        }
+        let (sender, reports) = mpsc::channel(REPORTS);
+        let progresses = token.is_some();
+        let feed = ReportFeed {
+            token,
+            tool: entry.tool.descriptor.name.clone(),
+            reports,
+        };
+        let sink: ReportSink = Arc::new(move |report| {
+            let wanted = match &report {
+                Report::Progress(_) => progresses,
+                Report::Log(record) => log.as_ref().is_some_and(|log| log.takes(record.level)),
+            };
+            if wanted {
+                // The session may have ended, or its client does not keep up; the task goes on.
+                let _ = sender.try_send(report);
+            }
+        });
+        Some((sink, feed))
+    }
+}
+
+/// Which log messages of a call are sent.
+struct CallLog {
+    tool: String,
+    session: Arc<Session>,
+    rate: LogRate,
+}
+
+impl CallLog {
+    fn takes(&self, level: LogLevel) -> bool {
+        level >= *self.session.log_level.lock() && self.rate.allows()
     }
 }
 
@@ -184,6 +226,7 @@ fn whole(value: &Value) -> Option<u64> {
 
 /// What stands behind the context of a plain call: questions go out on the call's stream.
 struct CallContext {
+    log: Option<CallLog>,
     session: Arc<Session>,
     wire: Arc<dyn Wire>,
     progress: Option<Value>,
@@ -260,6 +303,19 @@ impl ContextBackend for CallContext {
             self.wire
                 .send(rpc::notification(NotificationsProgress::NAME, &params))
                 .await;
+        })
+    }
+
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if let Some(log) = &self.log
+                && log.takes(level)
+            {
+                let params = log_params(&log.tool, LogRecord { level, data });
+                self.wire
+                    .send(rpc::notification(NotificationsMessage::NAME, &params))
+                    .await;
+            }
         })
     }
 

@@ -15,15 +15,17 @@ use tracing::Instrument;
 
 use crate::{
     JsonObject,
-    protocol::count,
+    protocol::{count, failure},
     server::{
         Caller, Era, FallbackRequest, Inner, RpcError,
         rpc::{Notification, Request},
     },
     task::Principal,
     types::v2025_11_25::{
-        TaskRequest,
-        methods::{Initialize, Method, NotificationsCancelled, Ping, ToolsCall, ToolsList},
+        SetLevelRequestParams, TaskRequest,
+        methods::{
+            Initialize, LoggingSetLevel, Method, NotificationsCancelled, Ping, ToolsCall, ToolsList,
+        },
     },
 };
 
@@ -138,6 +140,7 @@ impl Exchange<'_> {
             )),
             ToolsList::NAME => self.list_tools(),
             ToolsCall::NAME => self.call_tool().await,
+            LoggingSetLevel::NAME if self.inner.config.logging => self.set_log_level(),
             method if self.session.has_tasks() && TaskRequest::METHODS.contains(&method) => {
                 self.on_task().await
             }
@@ -166,6 +169,14 @@ impl Exchange<'_> {
         let mut result = JsonObject::new();
         result.insert("tools".into(), tools.into());
         Ok(result)
+    }
+
+    /// Sets how serious the log messages of this session must be.
+    fn set_log_level(&self) -> Result<JsonObject, RpcError> {
+        let params: SetLevelRequestParams =
+            serde_json::from_value(Value::Object(self.params.clone())).map_err(failure::invalid)?;
+        *self.session.log_level.lock() = params.level.into();
+        Ok(JsonObject::new())
     }
 
     async fn fall_back(&self) -> Result<JsonObject, RpcError> {

@@ -25,11 +25,13 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     JsonObject,
     context::AskError,
-    engine::{EngineError, Progress, Subscription},
-    protocol::{modern::progress_params, plain},
+    engine::{EngineError, Report, Subscription},
+    protocol::{logging::log_params, modern::progress_params, plain},
     server::{Inner, rpc},
     task::{Question, Status, Task},
-    types::v2025_11_25::methods::{Method, NotificationsProgress, NotificationsTasksStatus},
+    types::v2025_11_25::methods::{
+        Method, NotificationsMessage, NotificationsProgress, NotificationsTasksStatus,
+    },
 };
 
 use super::{
@@ -84,10 +86,13 @@ impl Drop for OpenResult {
     }
 }
 
-/// Progress of a task's call, and the token that it goes by.
-pub(super) struct ProgressFeed {
-    pub(super) token: Value,
-    pub(super) reports: mpsc::UnboundedReceiver<Progress>,
+/// What a task's call reports.
+pub(super) struct ReportFeed {
+    /// What progress goes by.
+    pub(super) token: Option<Value>,
+    /// Whose log it is.
+    pub(super) tool: String,
+    pub(super) reports: mpsc::Receiver<Report>,
 }
 
 /// Begins to tell the session of a task that was made in it.
@@ -95,9 +100,9 @@ pub(super) async fn created(
     inner: &Arc<Inner>,
     session: &Arc<Session>,
     task: &Task,
-    progress: Option<ProgressFeed>,
+    reports: Option<ReportFeed>,
 ) {
-    follow(inner, session, task, progress).await;
+    follow(inner, session, task, reports).await;
 }
 
 /// Notes that the client has named a task that it may see.
@@ -140,7 +145,7 @@ async fn follow(
     inner: &Arc<Inner>,
     session: &Arc<Session>,
     known: &Task,
-    progress: Option<ProgressFeed>,
+    reports: Option<ReportFeed>,
 ) -> Option<Arc<Link>> {
     let id = known.id().as_str();
     if let Some(link) = session.links.lock().get(id) {
@@ -177,7 +182,7 @@ async fn follow(
         told: Some(status_of(known)),
         waits_for_claim: false,
     };
-    tokio::spawn(watcher.run(subscription, progress));
+    tokio::spawn(watcher.run(subscription, reports));
     Some(link)
 }
 
@@ -194,7 +199,7 @@ struct Watcher {
 }
 
 impl Watcher {
-    async fn run(mut self, mut subscription: Subscription, mut progress: Option<ProgressFeed>) {
+    async fn run(mut self, mut subscription: Subscription, mut reports: Option<ReportFeed>) {
         let mut ways = self.session.ways();
         let mut released = self.inner.asking.released.subscribe();
         let mut task = subscription.current();
@@ -206,15 +211,15 @@ impl Watcher {
             tokio::select! {
                 biased;
                 () = self.session.closed.cancelled() => break,
-                Some(report) = next_report(&mut progress) => self.tell_progress(&progress, report).await,
+                Some(report) = next_report(&mut reports) => self.tell_report(&reports, report).await,
                 next = subscription.next() => match next {
                     None => break,
                     Some(next) => {
                         task = next;
                         if task.is_terminal() {
                             // What was reported before the end is told before the end.
-                            while let Some(report) = pending_report(&mut progress) {
-                                self.tell_progress(&progress, report).await;
+                            while let Some(report) = pending_report(&mut reports) {
+                                self.tell_report(&reports, report).await;
                             }
                         }
                         self.tell_status(&task).await;
@@ -251,8 +256,19 @@ impl Watcher {
         }
     }
 
-    async fn tell_progress(&self, feed: &Option<ProgressFeed>, report: Progress) {
+    async fn tell_report(&self, feed: &Option<ReportFeed>, report: Report) {
         let Some(feed) = feed else { return };
+        let (method, mut params) = match (report, &feed.token) {
+            (Report::Progress(report), Some(token)) => {
+                let params = progress_params(token, report.done, report.total, report.message);
+                (NotificationsProgress::NAME, params)
+            }
+            (Report::Progress(_), None) => return,
+            (Report::Log(record), _) => {
+                (NotificationsMessage::NAME, log_params(&feed.tool, record))
+            }
+        };
+        relate(&mut params, &self.link.id);
         let newest = self
             .link
             .results
@@ -263,11 +279,7 @@ impl Watcher {
             .map(|(_, wire)| wire.clone());
         let wire = newest.unwrap_or_else(|| Arc::clone(&self.session.channel));
         if wire.is_open() {
-            let mut params =
-                progress_params(&feed.token, report.done, report.total, report.message);
-            relate(&mut params, &self.link.id);
-            wire.send(rpc::notification(NotificationsProgress::NAME, &params))
-                .await;
+            wire.send(rpc::notification(method, &params)).await;
         }
     }
 
@@ -417,14 +429,14 @@ fn status_of(task: &Task) -> (Status, Option<String>) {
     )
 }
 
-async fn next_report(feed: &mut Option<ProgressFeed>) -> Option<Progress> {
+async fn next_report(feed: &mut Option<ReportFeed>) -> Option<Report> {
     match feed {
         Some(feed) => feed.reports.recv().await,
         None => None,
     }
 }
 
-fn pending_report(feed: &mut Option<ProgressFeed>) -> Option<Progress> {
+fn pending_report(feed: &mut Option<ReportFeed>) -> Option<Report> {
     feed.as_mut().and_then(|feed| feed.reports.try_recv().ok())
 }
 

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     JsonObject,
-    context::{AskError, InputKinds, InputRequest},
+    context::{AskError, InputKinds, InputRequest, LogLevel},
     protocol::{LEGACY, client, failure},
     server::{
         RpcError,
@@ -70,6 +70,8 @@ pub(crate) struct Session {
     pub(crate) channel: Arc<dyn Wire>,
     /// Fires when the session ends.
     pub(crate) closed: CancellationToken,
+    /// How serious a log message must be to be sent.
+    pub(super) log_level: Mutex<LogLevel>,
     /// Ticks when a way to the client opens or a task is named for the first time.
     ways: watch::Sender<u64>,
     next_id: AtomicU64,
@@ -97,6 +99,7 @@ impl Session {
             lists_tasks,
             channel,
             closed,
+            log_level: Mutex::new(LogLevel::Info),
             ways: watch::Sender::new(0),
             next_id: AtomicU64::new(0),
             asked: Mutex::default(),

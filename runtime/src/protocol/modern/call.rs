@@ -52,7 +52,7 @@ impl Exchange<'_> {
         }
 
         let cancellation = self.server.shutdown_calls.child_token();
-        let replay = Arc::new(self.replay(journal, cancellation.clone())?);
+        let replay = Arc::new(self.replay(entry, journal, cancellation.clone())?);
         // Fires when the client goes away and this future is dropped.
         let _guard = cancellation.drop_guard();
         let Some(answers) = self.ask_first(&replay, &entry.tool.descriptor.asks)? else {
@@ -91,6 +91,7 @@ impl Exchange<'_> {
 
     fn replay(
         &self,
+        entry: &Entry,
         journal: Journal,
         cancellation: tokio_util::sync::CancellationToken,
     ) -> Result<Replay, RpcError> {
@@ -99,9 +100,17 @@ impl Exchange<'_> {
             .unwrap_or_default();
         let limit = self.server.config.limits.inputs_per_task;
         let replay = Replay::new(journal, responses, self.kinds(), limit, cancellation);
-        Ok(match self.progress_token {
+        let replay = match self.progress_token {
             Some(token) => replay.with_progress(token.clone(), self.outbox.clone()),
             None => replay,
+        };
+        Ok(match self.log_level {
+            Some(level) if self.server.config.logging => replay.with_log(
+                level,
+                entry.tool.descriptor.name.clone(),
+                self.outbox.clone(),
+            ),
+            _ => replay,
         })
     }
 
@@ -169,7 +178,7 @@ impl Exchange<'_> {
                 inline_for: entry.tool.descriptor.options.inline_for,
                 state: self.server.state.clone(),
                 extensions: self.caller.extensions.clone(),
-                progress: None,
+                reports: None,
             })
             .await?;
         match started {

@@ -17,6 +17,7 @@ use tracing::Instrument;
 
 use crate::{
     JsonObject,
+    context::LogLevel,
     server::{
         Caller, Era, FallbackRequest, Inner, Outbox, RpcError,
         error::{
@@ -37,9 +38,12 @@ use crate::{
         v2025_11_25::methods::{
             Initialize, LoggingSetLevel, Ping, ResourcesSubscribe, ResourcesUnsubscribe,
         },
-        v2026_07_28::methods::{
-            Method, PromptsGet, PromptsList, ResourcesList, ResourcesRead, ResourcesTemplatesList,
-            ServerDiscover, SubscriptionsListen, ToolsCall, ToolsList,
+        v2026_07_28::{
+            LoggingLevel,
+            methods::{
+                Method, PromptsGet, PromptsList, ResourcesList, ResourcesRead,
+                ResourcesTemplatesList, ServerDiscover, SubscriptionsListen, ToolsCall, ToolsList,
+            },
         },
     },
 };
@@ -50,6 +54,7 @@ use super::{
 };
 
 const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const META_LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 /// Results that clients may keep for a while.
 const CACHEABLE: [&str; 6] = [
@@ -104,6 +109,8 @@ struct Exchange<'a> {
     params: &'a JsonObject,
     capabilities: &'a JsonObject,
     progress_token: Option<&'a Value>,
+    /// How serious a log message must be to be sent; none is without it.
+    log_level: Option<LogLevel>,
 }
 
 /// Answers a request of the modern era.
@@ -145,6 +152,10 @@ async fn answer(server: &Arc<Inner>, request: &Request, caller: &Caller, outbox:
     {
         return Reply::new(Err(unsupported(named, server.config.legacy)));
     }
+    let log_level = match log_level(meta) {
+        Ok(level) => level,
+        Err(error) => return Reply::malformed(error),
+    };
     let exchange = Exchange {
         server,
         caller,
@@ -156,6 +167,7 @@ async fn answer(server: &Arc<Inner>, request: &Request, caller: &Caller, outbox:
         progress_token: meta
             .get("progressToken")
             .filter(|token| token.is_string() || token.is_i64() || token.is_u64()),
+        log_level,
     };
     let outcome = exchange
         .answer()
@@ -186,6 +198,19 @@ fn check_meta(meta: &JsonObject) -> Result<&JsonObject, RpcError> {
             "is missing; each request declares what the client can do",
         )),
     }
+}
+
+fn log_level(meta: &JsonObject) -> Result<Option<LogLevel>, RpcError> {
+    let Some(level) = meta.get(META_LOG_LEVEL) else {
+        return Ok(None);
+    };
+    let level = serde_json::from_value::<LoggingLevel>(level.clone()).map_err(|error| {
+        failure::bad_member(
+            &format!("params._meta[\"{META_LOG_LEVEL}\"]"),
+            &error.to_string(),
+        )
+    })?;
+    Ok(Some(level.into()))
 }
 
 impl Exchange<'_> {

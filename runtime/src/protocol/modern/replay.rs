@@ -12,10 +12,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     BoxFuture, JsonObject,
-    context::{AskError, ContextBackend, InputKinds, InputRequest, SlotNames, check_answer},
+    context::{
+        AskError, ContextBackend, InputKinds, InputRequest, LogLevel, LogRate, LogRecord,
+        SlotNames, check_answer,
+    },
+    protocol::logging::log_params,
     server::{Outbox, RpcError, rpc},
     task::{Answer, Asked, Journal, QuestionState},
-    types::v2026_07_28::methods::{Method, NotificationsProgress},
+    types::v2026_07_28::methods::{Method, NotificationsMessage, NotificationsProgress},
 };
 
 /// One round of a plain call.
@@ -28,6 +32,7 @@ pub(super) struct Replay {
     /// What the client sent in this round.
     responses: JsonObject,
     progress: Option<Progress>,
+    log: Option<Log>,
     cancellation: CancellationToken,
 }
 
@@ -44,6 +49,14 @@ struct Progress {
     token: Value,
     outbox: Outbox,
     last: Mutex<f64>,
+}
+
+struct Log {
+    /// How serious a message must be.
+    level: LogLevel,
+    tool: String,
+    outbox: Outbox,
+    rate: LogRate,
 }
 
 /// How a question stands after it was put.
@@ -71,6 +84,7 @@ impl Replay {
             limit,
             responses,
             progress: None,
+            log: None,
             cancellation,
         }
     }
@@ -81,6 +95,17 @@ impl Replay {
             token,
             outbox,
             last: Mutex::new(f64::NEG_INFINITY),
+        });
+        self
+    }
+
+    /// Sends log messages of a tool to the client, from a level on.
+    pub(super) fn with_log(mut self, level: LogLevel, tool: String, outbox: Outbox) -> Self {
+        self.log = Some(Log {
+            level,
+            tool,
+            outbox,
+            rate: LogRate::default(),
         });
         self
     }
@@ -191,6 +216,20 @@ impl ContextBackend for Replay {
                 .outbox
                 .send(rpc::notification(NotificationsProgress::NAME, &params))
                 .await;
+        })
+    }
+
+    fn log(&self, level: LogLevel, data: Value) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            if let Some(log) = &self.log
+                && level >= log.level
+                && log.rate.allows()
+            {
+                let params = log_params(&log.tool, LogRecord { level, data });
+                log.outbox
+                    .send(rpc::notification(NotificationsMessage::NAME, &params))
+                    .await;
+            }
         })
     }
 

@@ -12,6 +12,8 @@ mod sessions;
 #[cfg(test)]
 mod tests_legacy;
 #[cfg(test)]
+mod tests_logging;
+#[cfg(test)]
 mod tests_model;
 #[cfg(test)]
 mod tests_modern;

@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use crate::{Server, transport::kit::*};
 
 /// A client of a session.
-struct Client {
+pub(super) struct Client {
     server: Server,
     session: String,
     who: Option<&'static str>,
 }
 
 impl Client {
-    async fn open(
+    pub(super) async fn open(
         server: &Server,
         who: Option<&'static str>,
         capabilities: Value,
@@ -52,7 +52,7 @@ impl Client {
         }
     }
 
-    async fn post(&self, message: Value) -> Response<Body> {
+    pub(super) async fn post(&self, message: Value) -> Response<Body> {
         send(
             &self.server,
             self.request(post(), Body::from(message.to_string())),
@@ -60,7 +60,7 @@ impl Client {
         .await
     }
 
-    async fn get(&self, last_event: Option<&str>) -> Response<Body> {
+    pub(super) async fn get(&self, last_event: Option<&str>) -> Response<Body> {
         let mut request = Request::get("/mcp").header("accept", "text/event-stream");
         if let Some(id) = last_event {
             request = request.header("last-event-id", id);
@@ -77,7 +77,7 @@ impl Client {
     }
 
     /// The reply to a request, whatever was said before it.
-    async fn reply(&self, message: Value) -> Value {
+    pub(super) async fn reply(&self, message: Value) -> Value {
         let (status, mut messages) = read(self.post(message).await).await;
         assert_eq!(status, StatusCode::OK, "{messages:?}");
         messages.pop().unwrap()
@@ -91,7 +91,7 @@ impl Client {
     }
 }
 
-fn legacy(id: impl Into<Value>, method: &str, params: Value) -> Value {
+pub(super) fn legacy(id: impl Into<Value>, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
 }
 
