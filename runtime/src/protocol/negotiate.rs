@@ -122,6 +122,15 @@ pub(crate) fn route(facts: Facts<'_>) -> Route {
     }
 }
 
+/// Whether the params of a message name the modern revision.
+#[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP needs it"))]
+pub(crate) fn names_modern(params: &JsonObject) -> bool {
+    params
+        .get("_meta")
+        .and_then(|meta| meta.get(META_VERSION))
+        .is_some_and(|named| named == MODERN)
+}
+
 fn modern_version(named: &Value, serve_legacy: bool) -> Route {
     match named.as_str() {
         Some(MODERN) => Route::Modern,

@@ -208,7 +208,8 @@ pub(crate) fn decode(text: &[u8]) -> Result<Message, Refusal> {
             Refusal::new(
                 None,
                 RpcError::invalid_request(
-                    "`id` must be a string or an integer (leave it out to notify)",
+                    "`id` must be a string, or an integer of 64 bits, beyond 2^53 written in digits alone (leave it out \
+                     to notify)",
                 ),
             )
         })?),
@@ -410,10 +411,21 @@ mod tests {
     /// covers: X-RPC-1
     #[test]
     fn an_id_that_is_no_string_and_no_integer_is_refused_without_an_id() {
-        for id in ["null", "1.5", "true", "[1]", "{}"] {
+        for id in [
+            "null",
+            "1.5",
+            "true",
+            "[1]",
+            "{}",
+            "18446744073709551616",
+            "1e30",
+        ] {
             let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
             assert_eq!(refused(&text), (None, -32600), "{id}");
         }
+        let text = r#"{"jsonrpc":"2.0","id":18446744073709551616,"method":"ping"}"#;
+        let message = decode(text.as_bytes()).expect_err("too wide").error.message;
+        assert!(message.contains("an integer of 64 bits"), "{message}");
     }
 
     #[test]

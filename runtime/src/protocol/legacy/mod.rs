@@ -77,7 +77,7 @@ pub(crate) async fn serve(
     wire: Arc<dyn Wire>,
 ) -> Option<Result<JsonObject, RpcError>> {
     let _open = inner.requests.token();
-    let Some(running) = session.begin(&request.id) else {
+    let Some(running) = session.begin(&request.id, &wire) else {
         return Some(Err(RpcError::invalid_request(
             "a request with this id is still running",
         )));

@@ -76,7 +76,8 @@ pub(crate) struct Session {
     ways: watch::Sender<u64>,
     next_id: AtomicU64,
     asked: Mutex<HashMap<RequestId, oneshot::Sender<Result<Value, RpcError>>>>,
-    running: Mutex<HashMap<RequestId, CancellationToken>>,
+    running: Mutex<HashMap<RequestId, Begun>>,
+    next_running: AtomicU64,
     pub(super) links: Mutex<HashMap<String, Arc<Link>>>,
 }
 
@@ -104,6 +105,7 @@ impl Session {
             next_id: AtomicU64::new(0),
             asked: Mutex::default(),
             running: Mutex::default(),
+            next_running: AtomicU64::new(0),
             links: Mutex::default(),
         })
     }
@@ -122,17 +124,30 @@ impl Session {
         self.ways.subscribe()
     }
 
-    /// Notes a request of the client; `None` when one with this id still runs.
-    pub(crate) fn begin(self: &Arc<Self>, id: &RequestId) -> Option<Running> {
-        let token = self.closed.child_token();
+    /// Notes a request of the client; `None` when one with this id still runs. One whose connection is gone is given
+    /// up for it: a client that uses the id anew does not come back for the old reply.
+    pub(super) fn begin(self: &Arc<Self>, id: &RequestId, wire: &Arc<dyn Wire>) -> Option<Running> {
         let mut running = self.running.lock();
-        if running.contains_key(id) {
-            return None;
+        if let Some(before) = running.get(id) {
+            if before.wire.is_open() {
+                return None;
+            }
+            before.token.cancel();
         }
-        running.insert(id.clone(), token.clone());
+        let token = self.closed.child_token();
+        let number = self.next_running.fetch_add(1, Ordering::Relaxed);
+        running.insert(
+            id.clone(),
+            Begun {
+                number,
+                token: token.clone(),
+                wire: Arc::clone(wire),
+            },
+        );
         Some(Running {
             session: Arc::clone(self),
             id: id.clone(),
+            number,
             token,
         })
     }
@@ -140,8 +155,10 @@ impl Session {
     /// The client calls one of its requests off.
     pub(crate) fn cancel(&self, params: &JsonObject) {
         let id = params.get("requestId").and_then(RequestId::from_value);
-        if let Some(token) = id.and_then(|id| self.running.lock().get(&id).cloned()) {
-            token.cancel();
+        if let Some(id) = id
+            && let Some(begun) = self.running.lock().get(&id)
+        {
+            begun.token.cancel();
         }
     }
 
@@ -208,16 +225,31 @@ pub(super) fn relate(object: &mut JsonObject, task: &str) {
     }
 }
 
+/// What is known of a request that runs.
+struct Begun {
+    /// Tells it from a later one with the same id.
+    number: u64,
+    token: CancellationToken,
+    wire: Arc<dyn Wire>,
+}
+
 /// A request of the client that runs. Dropping it makes the id free again.
-pub(crate) struct Running {
+pub(super) struct Running {
     session: Arc<Session>,
     id: RequestId,
-    pub(crate) token: CancellationToken,
+    number: u64,
+    pub(super) token: CancellationToken,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        self.session.running.lock().remove(&self.id);
+        let mut running = self.session.running.lock();
+        if running
+            .get(&self.id)
+            .is_some_and(|begun| begun.number == self.number)
+        {
+            running.remove(&self.id);
+        }
     }
 }
 

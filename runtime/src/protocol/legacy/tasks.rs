@@ -24,7 +24,12 @@ impl Exchange<'_> {
         if self.method == TasksList::NAME && !self.session.lists_tasks {
             return Err(RpcError::method_not_found(self.method));
         }
-        let request = TaskRequest::decode(self.method, Value::Object(self.params.clone()))
+        let mut params = self.params.clone();
+        // Some clients write what they leave out, as in `tools/list`.
+        if params.get("cursor").is_some_and(Value::is_null) {
+            params.remove("cursor");
+        }
+        let request = TaskRequest::decode(self.method, Value::Object(params))
             .ok_or_else(|| RpcError::method_not_found(self.method))?
             .map_err(failure::invalid)?;
         plain(&request.dispatch(self, ()).await?)

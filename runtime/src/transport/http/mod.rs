@@ -106,17 +106,15 @@ async fn answer(inner: Arc<Inner>, request: Request<Body>) -> Response<Body> {
     ) {
         return reply::error(StatusCode::FORBIDDEN, None, &error);
     }
+    // The modern era knows neither streams to be opened nor sessions to be ended.
+    let legacy = inner.config.legacy && !post::is_modern(&parts);
     match parts.method {
         Method::POST => post::answer(inner, parts, body).await,
-        Method::GET if inner.config.legacy => legacy::get(&inner, &parts),
-        Method::DELETE if inner.config.legacy => legacy::delete(&inner, &parts),
+        Method::GET if legacy => legacy::get(&inner, &parts),
+        Method::DELETE if legacy => legacy::delete(&inner, &parts),
         _ => {
             let error = RpcError::invalid_request("messages are sent with POST");
-            let allowed = if inner.config.legacy {
-                "GET, POST, DELETE"
-            } else {
-                "POST"
-            };
+            let allowed = if legacy { "GET, POST, DELETE" } else { "POST" };
             let mut response = reply::error(StatusCode::METHOD_NOT_ALLOWED, None, &error);
             response
                 .headers_mut()

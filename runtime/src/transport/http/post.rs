@@ -62,7 +62,8 @@ pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Respo
         }
         Ok(Message::Request(request)) => take_request(inner, parts, request).await,
         Ok(Message::Notification(notification)) => {
-            if !in_session(&inner, &parts) {
+            let modern = is_modern(&parts) || negotiate::names_modern(&notification.params);
+            if modern || !inner.config.legacy {
                 // The modern era has no notifications over HTTP; unknown ones are ignored.
                 return reply::accepted();
             }
@@ -70,6 +71,12 @@ pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Respo
                 Ok(session) => legacy::notification(&session, &notification),
                 Err(response) => *response,
             }
+        }
+        Ok(Message::Response(_)) if is_modern(&parts) || !inner.config.legacy => {
+            let error = RpcError::invalid_request(
+                "a client sends no responses: questions are answered with `inputResponses` in a request",
+            );
+            reply::error(StatusCode::BAD_REQUEST, None, &error)
         }
         Ok(Message::Response(response)) => match legacy::find(&inner, &parts) {
             Ok(session) => {
@@ -130,9 +137,12 @@ pub(super) fn caller(mut parts: Parts) -> Caller {
 
 /// Whether a message belongs to a legacy session, or claims to.
 fn in_session(inner: &Inner, parts: &Parts) -> bool {
-    inner.config.legacy
-        && parts.headers.contains_key(SESSION)
-        && header(&parts.headers, VERSION) != Some(MODERN)
+    inner.config.legacy && parts.headers.contains_key(SESSION) && !is_modern(parts)
+}
+
+/// Whether the headers name the modern revision.
+pub(super) fn is_modern(parts: &Parts) -> bool {
+    header(&parts.headers, VERSION) == Some(MODERN)
 }
 
 pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

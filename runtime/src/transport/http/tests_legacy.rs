@@ -147,6 +147,8 @@ async fn a_session_is_opened_used_and_ended() {
         400
     );
     assert_eq!(nameless.get(None).await.status(), 400);
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    assert_eq!(nameless.post(told).await.status(), 400);
     let stranger = Client {
         server: server.clone(),
         session: "unknown".into(),
@@ -202,7 +204,9 @@ async fn tasks_are_listed_only_to_someone() {
         ))
         .await;
     let id = made["result"]["task"]["taskId"].clone();
-    let own = alice.reply(legacy(2, "tasks/list", json!({}))).await;
+    let own = alice
+        .reply(legacy(2, "tasks/list", json!({"cursor": null})))
+        .await;
     assert_eq!(own["result"]["tasks"][0]["taskId"], id);
     assert_eq!(
         bob.reply(legacy(1, "tasks/list", json!({}))).await["result"]["tasks"],
@@ -508,6 +512,53 @@ async fn a_request_that_is_called_off_gets_no_reply() {
     gate.dropped.notified().await;
     let (_, messages) = read(calling.await).await;
     assert_eq!(messages, [] as [Value; 0]);
+}
+
+/// covers: X-HTTP-3
+#[tokio::test]
+async fn the_id_of_a_request_whose_connection_is_gone_is_free_again() {
+    let (server, gate) = server();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = |label: &str| {
+        legacy(
+            "c",
+            "tools/call",
+            json!({"name": "wait_at_gate", "arguments": {"label": label}}),
+        )
+    };
+    // Long enough for the stream to be one that the client could resume.
+    let first = Events::of(client.post(call("first")).await);
+    gate.arrived.notified().await;
+    let refused = client.reply(call("too soon")).await;
+    assert_eq!(refused["error"]["code"], -32600, "the first one runs");
+    drop(first);
+    let second = client.reply(call("second"));
+    tokio::pin!(second);
+    tokio::select! {
+        reply = &mut second => panic!("the gate is closed: {reply}"),
+        () = gate.arrived.notified() => {}
+    }
+    gate.dropped.notified().await;
+    gate.open();
+    assert_eq!(
+        second.await["result"]["content"][0]["text"],
+        "through: second"
+    );
+}
+
+/// covers: L-RES-2, X-HTTP-3
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_result_shows_headers_within_a_second_or_so() {
+    let (server, _) = server();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {}});
+    let made = client.reply(legacy(1, "tools/call", call)).await;
+    let id = &made["result"]["task"]["taskId"];
+    let begun = tokio::time::Instant::now();
+    let waiting = client.post(legacy(2, "tasks/result", json!({"taskId": id})));
+    let mut waiting = Events::of(waiting.await);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(2));
+    assert!(waiting.next().await.unwrap().id.is_some());
 }
 
 /// covers: T27-L, T27-M

@@ -216,7 +216,8 @@ async fn http_itself_is_checked_first() {
     let notification = json!({"jsonrpc": "2.0", "method": "notifications/whatever"}).to_string();
     assert_eq!(
         status(json_post("application/json", "*/*", notification)).await,
-        202
+        400,
+        "no era, no session"
     );
 }
 
@@ -468,4 +469,37 @@ async fn shutting_down_waits_for_a_plain_call() {
     };
     let (done, ()) = tokio::join!(called, shut_down);
     assert_eq!(done["content"][0]["text"], "through: x");
+}
+
+/// covers: X-NEG-1, X-HTTP-2
+#[tokio::test]
+async fn the_modern_era_has_no_streams_to_open_no_sessions_to_end_and_no_answers_to_send() {
+    let (server, _) = server();
+    for method in ["GET", "DELETE"] {
+        let request = http::Request::builder()
+            .method(method)
+            .uri("/mcp")
+            .header("accept", "text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .body(Body::empty())
+            .unwrap();
+        let response = send(&server, request).await;
+        assert_eq!(response.status(), 405, "{method}");
+        assert_eq!(response.headers()["allow"], "POST", "{method}");
+    }
+    let versioned = || post().header("mcp-protocol-version", "2026-07-28");
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {}}).to_string();
+    let response = send(&server, versioned().body(Body::from(answer)).unwrap()).await;
+    let (status, messages) = read(response).await;
+    assert_eq!(
+        (status.as_u16(), &messages[0]["error"]["code"]),
+        (400, &json!(-32600))
+    );
+    // What it does not know it ignores, wherever the version is named.
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/unknown"}).to_string();
+    let response = send(&server, versioned().body(Body::from(told)).unwrap()).await;
+    assert_eq!(response.status(), 202);
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/unknown", "params": {"_meta": meta(json!({}))}});
+    let response = send(&server, post().body(Body::from(told.to_string())).unwrap()).await;
+    assert_eq!(response.status(), 202);
 }
