@@ -1,7 +1,7 @@
 //! The description of a server, checked as a whole by [`ServerBuilder::build`].
 
 use std::{
-    sync::{Arc, Once, atomic::AtomicBool},
+    sync::{Arc, Once},
     time::Duration,
 };
 
@@ -17,7 +17,7 @@ use crate::{
     tool::{IntoTool, IntoTools, RegisterError, StateMap, Tool, ToolSet},
 };
 
-use super::{Catalog, Fallback, Gauge, Inner, Limits, Server};
+use super::{Catalog, Connection, Fallback, Gauge, Inner, Limits, Server};
 
 /// Who may keep a cached answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -239,7 +239,8 @@ impl ServerBuilder {
     }
 
     /// Refuses modern `tasks/*` requests over HTTP that lack `Mcp-Name`. Off by default, because a client in wide use
-    /// leaves it out.
+    /// leaves it out: then it is logged, once a connection if the server accepts connections itself
+    /// ([`serve_http`](Server::serve_http)), else once.
     pub fn strict_task_headers(mut self, strict: bool) -> Self {
         self.config.strict_task_headers = strict;
         self
@@ -324,7 +325,7 @@ impl ServerBuilder {
                 shutdown: CancellationToken::new(),
                 shutdown_calls: CancellationToken::new(),
                 requests: TaskTracker::new(),
-                warned_missing_name: AtomicBool::new(false),
+                connection: Connection::default(),
                 started: Once::new(),
                 config: self.config,
             }),

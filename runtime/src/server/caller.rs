@@ -1,5 +1,10 @@
 //! Who sent a request, how it came, and where messages for its sender go.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
 use http::HeaderMap;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +22,19 @@ pub(crate) struct Caller {
     pub(crate) extensions: http::Extensions,
     /// Fires when the client's connection ends, where one connection carries many requests.
     pub(crate) hangup: CancellationToken,
+    /// What is remembered of the connection, where that is known.
+    pub(crate) connection: Option<Connection>,
+}
+
+/// What is remembered of a connection for what is said once.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Connection(Arc<AtomicBool>);
+
+impl Connection {
+    /// Whether this is the first time.
+    pub(crate) fn warns(&self) -> bool {
+        !self.0.swap(true, Ordering::Relaxed)
+    }
 }
 
 /// The way to the sender of one request: messages that belong to the request, before its reply.

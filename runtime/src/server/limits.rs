@@ -23,6 +23,7 @@ macro_rules! limits {
         /// | `waiters` | 10,000 | new `tasks/result` waits and watched tasks are refused (`waiters`) |
         /// | `sessions` | 10,000 | new legacy sessions are refused (`sessions`) |
         /// | `session_idle` | 1 hour | a session that is silent for longer is ended |
+        /// | `linger` | 30 seconds | what still runs that long after the end of a byte stream's input is cancelled |
         /// | `request_state_ttl` | 10 minutes | an older `requestState` is refused |
         /// | `keep_alive` | 15 seconds | an open stream that is silent for as long gets a comment |
         ///
@@ -86,6 +87,8 @@ limits! {
     sessions: usize = 10_000,
     /// How long a legacy session may be silent.
     session_idle: Duration = hours(1),
+    /// How long requests may still run when the input of a byte stream has ended.
+    linger: Duration = Duration::from_secs(30),
     /// How long the answer to an `input_required` result may take.
     request_state_ttl: Duration = Duration::from_secs(600),
     /// How long an open stream may be silent before a comment shows that it lives.

@@ -13,10 +13,7 @@ mod limits;
 pub(crate) mod rpc;
 
 use std::{
-    sync::{
-        Arc, Once,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Once},
     time::Duration,
 };
 
@@ -28,7 +25,7 @@ pub use error::RpcError;
 pub use fallback::{Era, Fallback, FallbackRequest};
 pub use limits::Limits;
 
-pub(crate) use caller::{Caller, Outbox};
+pub(crate) use caller::{Caller, Connection, Outbox};
 pub(crate) use catalog::{Catalog, Entry};
 pub(crate) use gauge::Gauge;
 
@@ -86,7 +83,8 @@ pub(crate) struct Inner {
     pub(crate) shutdown_calls: CancellationToken,
     /// Requests that are being answered.
     pub(crate) requests: TaskTracker,
-    warned_missing_name: AtomicBool,
+    /// What is said once where connections are not known.
+    connection: Connection,
     started: Once,
 }
 
@@ -173,9 +171,10 @@ impl Inner {
         call
     }
 
-    /// Says once that a client leaves `Mcp-Name` out.
-    pub(crate) fn warn_missing_name(&self, method: &str) {
-        if !self.warned_missing_name.swap(true, Ordering::Relaxed) {
+    /// Says once a connection that a client leaves `Mcp-Name` out; once a server where connections are not known.
+    pub(crate) fn warn_missing_name(&self, method: &str, caller: &Caller) {
+        let connection = caller.connection.as_ref().unwrap_or(&self.connection);
+        if connection.warns() {
             tracing::warn!(
                 method,
                 "a client sends tasks/* requests without the Mcp-Name header; they are served all the same \

@@ -35,7 +35,8 @@ use crate::{
 use self::lines::{Line, Lines};
 
 impl Server {
-    /// Serves one client on standard input and output, until the input ends; then shuts the server down.
+    /// Serves one client on standard input and output as [`serve_io`](Self::serve_io) does, until the input ends; then
+    /// shuts the server down.
     ///
     /// Write logs to standard error: standard output belongs to the protocol.
     ///
@@ -49,7 +50,8 @@ impl Server {
     }
 
     /// Serves one client on any pair of byte streams, until the input ends. Requests that still run then are finished
-    /// and answered before this returns.
+    /// and answered before this returns, if they take no longer than [`Limits::linger`](crate::Limits::linger). Tasks go
+    /// on without the client.
     ///
     /// # Errors
     /// When reading or writing fails.
@@ -251,7 +253,7 @@ impl Connection {
         });
     }
 
-    /// Ends subscriptions, and waits for the replies to what still runs.
+    /// Ends subscriptions, and waits for the replies to what still runs, but not for ever.
     async fn drain(&self) {
         self.hangup.cancel();
         self.tracker.close();
@@ -259,6 +261,12 @@ impl Connection {
             () = self.tracker.wait() => {}
             () = self.outbox.closed() => {}
             () = self.inner.shutdown_calls.cancelled() => {}
+            () = tokio::time::sleep(self.inner.config.limits.linger) => {
+                tracing::warn!(
+                    requests = self.tracker.len(),
+                    "the client has ended its input, and what still ran is cancelled (see Limits::linger)"
+                );
+            }
         }
         for (_, token) in self.running.lock().drain() {
             token.cancel();

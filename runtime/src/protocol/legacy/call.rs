@@ -301,7 +301,7 @@ impl ContextBackend for CallContext {
             }
             let params = progress_params(token, done, total, message);
             self.wire
-                .send(rpc::notification(NotificationsProgress::NAME, &params))
+                .notify(rpc::notification(NotificationsProgress::NAME, &params))
                 .await;
         })
     }
@@ -313,7 +313,7 @@ impl ContextBackend for CallContext {
             {
                 let params = log_params(&log.tool, LogRecord { level, data });
                 self.wire
-                    .send(rpc::notification(NotificationsMessage::NAME, &params))
+                    .notify(rpc::notification(NotificationsMessage::NAME, &params))
                     .await;
             }
         })

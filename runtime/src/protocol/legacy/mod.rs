@@ -32,7 +32,12 @@ use crate::{
 pub(crate) use push::Asking;
 pub(crate) use session::{Hello, Session};
 pub(crate) use shape::IMMEDIATE;
-pub(crate) use wire::{Sent, Wire};
+#[cfg_attr(
+    not(feature = "http"),
+    allow(unused_imports, reason = "only HTTP needs it")
+)]
+pub(crate) use wire::Sent;
+pub(crate) use wire::Wire;
 
 /// One request on its way through the handlers.
 struct Exchange<'a> {

@@ -251,7 +251,7 @@ impl Watcher {
             };
             self.session
                 .channel
-                .send(rpc::notification(NotificationsTasksStatus::NAME, &params))
+                .notify(rpc::notification(NotificationsTasksStatus::NAME, &params))
                 .await;
         }
     }
@@ -279,7 +279,7 @@ impl Watcher {
             .map(|(_, wire)| wire.clone());
         let wire = newest.unwrap_or_else(|| Arc::clone(&self.session.channel));
         if wire.is_open() {
-            wire.send(rpc::notification(method, &params)).await;
+            wire.notify(rpc::notification(method, &params)).await;
         }
     }
 

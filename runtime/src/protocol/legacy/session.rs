@@ -295,6 +295,6 @@ impl Drop for OpenQuestion {
         }
         // Also when the client is away: it may come back and be shown the question.
         self.wire
-            .post(rpc::notification(NotificationsCancelled::NAME, &params));
+            .notify_now(rpc::notification(NotificationsCancelled::NAME, &params));
     }
 }

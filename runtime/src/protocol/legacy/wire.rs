@@ -4,15 +4,21 @@ use crate::{BoxFuture, server::Outbox};
 
 /// A message that was sent: its place on its way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sent(pub(crate) u64);
+pub(crate) struct Sent(
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP needs it"))]
+    pub(crate)  u64,
+);
 
 /// A way to the client.
 pub(crate) trait Wire: Send + Sync + 'static {
-    /// Sends one message.
+    /// Sends one message that must arrive.
     fn send(&self, message: String) -> BoxFuture<'_, Sent>;
 
-    /// Sends one message without waiting until there is room for it.
-    fn post(&self, message: String);
+    /// Sends a notification. One for a client that does not keep up may be dropped.
+    fn notify(&self, message: String) -> BoxFuture<'_, ()>;
+
+    /// Sends a notification without waiting until there is room for it.
+    fn notify_now(&self, message: String);
 
     /// Whether the client is there to take it.
     fn is_open(&self) -> bool;
@@ -33,7 +39,13 @@ impl Wire for Outbox {
         })
     }
 
-    fn post(&self, message: String) {
+    fn notify(&self, message: String) -> BoxFuture<'_, ()> {
+        Box::pin(async move {
+            Outbox::send(self, message).await;
+        })
+    }
+
+    fn notify_now(&self, message: String) {
         if let Err(message) = self.try_send(message)
             && let Ok(runtime) = tokio::runtime::Handle::try_current()
         {

@@ -348,7 +348,7 @@ impl Exchange<'_> {
         if self.server.config.strict_task_headers {
             return Err(headers::missing_name());
         }
-        self.server.warn_missing_name(self.method);
+        self.server.warn_missing_name(self.method, self.caller);
         Ok(())
     }
 

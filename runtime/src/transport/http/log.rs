@@ -2,6 +2,12 @@
 //!
 //! Each message gets an id. A client whose connection was lost asks for what came after the last id that it saw. One
 //! connection at a time is attached; a new one takes the place of the old.
+//!
+//! A stream keeps a bounded number of messages. Those that were sent go first, then notifications that were not: requests
+//! and replies are kept for a client that falls behind. Where messages are missing, a comment in the stream says so.
+
+#[cfg(test)]
+mod tests;
 
 use std::{collections::VecDeque, convert::Infallible, sync::Arc, time::Duration};
 
@@ -23,7 +29,7 @@ use crate::{
 
 use super::reply;
 
-/// Messages kept for a client that comes back, at most.
+/// Messages kept for a client that comes back or falls behind, at most.
 const KEPT: usize = 256;
 /// Milliseconds that a client should wait before it comes back.
 const RETRY: u64 = 500;
@@ -41,7 +47,7 @@ pub(super) struct EventLog {
 
 #[derive(Default)]
 struct State {
-    events: VecDeque<(u64, Arc<str>)>,
+    events: VecDeque<Event>,
     /// Number of the next event; 0 is the one that primes the client.
     next: u64,
     /// The first event that no connection has taken yet.
@@ -58,6 +64,47 @@ struct State {
     alone_since: Option<Instant>,
     /// A connection was given an id to come back with.
     resumable: bool,
+    /// It was said that the client falls behind.
+    warned: bool,
+}
+
+/// A message of a stream.
+#[derive(Clone)]
+struct Event {
+    number: u64,
+    message: Arc<str>,
+    /// A notification: the client can do without it.
+    spare: bool,
+}
+
+impl State {
+    /// Drops a message when there are too many.
+    fn make_room(&mut self) {
+        if self.events.len() <= KEPT {
+            return;
+        }
+        let taken = |event: &Event| event.number < self.untaken;
+        // They are in order, so this is the oldest if any was sent.
+        let surplus = self
+            .events
+            .iter()
+            .position(|event| taken(event) || event.spare)
+            .unwrap_or_default();
+        let dropped = self.events.remove(surplus);
+        let unsent = dropped.is_some_and(|event| event.number >= self.untaken);
+        if unsent && !self.warned {
+            self.warned = true;
+            tracing::warn!(
+                kept = KEPT,
+                "a client of a legacy session does not keep up; notifications for it are dropped"
+            );
+        }
+    }
+
+    /// Whether a message was dropped before any connection took it.
+    fn dropped(&self, number: u64) -> bool {
+        number >= self.untaken && self.events.iter().all(|event| event.number != number)
+    }
 }
 
 /// Where a new connection begins.
@@ -88,18 +135,24 @@ impl EventLog {
         self.number
     }
 
-    /// Adds a message, unless the stream has ended.
+    /// Adds a message that must arrive, unless the stream has ended.
     pub(super) fn push(&self, message: String) -> u64 {
+        self.add(message, false)
+    }
+
+    fn add(&self, message: String, spare: bool) -> u64 {
         let mut state = self.state.lock();
         let number = state.next;
         if state.done {
             return number;
         }
         state.next += 1;
-        state.events.push_back((number, message.into()));
-        if state.events.len() > KEPT {
-            state.events.pop_front();
-        }
+        state.events.push_back(Event {
+            number,
+            message: message.into(),
+            spare,
+        });
+        state.make_room();
         drop(state);
         self.changed.send_replace(());
         number
@@ -138,7 +191,7 @@ impl EventLog {
             return None;
         }
         state.untaken = state.next;
-        state.events.pop_front().map(|(_, message)| message)
+        state.events.pop_front().map(|event| event.message)
     }
 
     /// Waits until there is something to send, or the stream is to be closed or has ended.
@@ -254,8 +307,13 @@ impl Wire for EventLog {
         Box::pin(std::future::ready(Sent(self.push(message))))
     }
 
-    fn post(&self, message: String) {
-        self.push(message);
+    fn notify(&self, message: String) -> BoxFuture<'_, ()> {
+        self.add(message, true);
+        Box::pin(std::future::ready(()))
+    }
+
+    fn notify_now(&self, message: String) {
+        self.add(message, true);
     }
 
     fn is_open(&self) -> bool {
@@ -265,7 +323,7 @@ impl Wire for EventLog {
 
     fn lost(&self, Sent(number): Sent) -> BoxFuture<'_, ()> {
         Box::pin(self.until(move |state| {
-            if state.done || number < state.forgotten {
+            if state.done || number < state.forgotten || state.dropped(number) {
                 return Due::Now;
             }
             match state.alone_since {
@@ -277,8 +335,12 @@ impl Wire for EventLog {
 
     fn found(&self, Sent(number): Sent) -> BoxFuture<'_, ()> {
         Box::pin(self.until(move |state| {
-            let here = state.attached.is_some() && !state.done && number >= state.forgotten;
-            if here { Due::Now } else { Due::Later }
+            let gone = state.done || number < state.forgotten || state.dropped(number);
+            if state.attached.is_some() && !gone {
+                Due::Now
+            } else {
+                Due::Later
+            }
         }))
     }
 }
@@ -292,7 +354,12 @@ struct Attachment {
 }
 
 enum Step {
-    Event(u64, Arc<str>),
+    Event {
+        number: u64,
+        message: Arc<str>,
+        /// How many events before it are not kept any more.
+        missed: u64,
+    },
     LetGo,
     End,
     Wait,
@@ -310,14 +377,21 @@ impl Attachment {
         let found = state
             .events
             .iter()
-            .find(|(number, _)| *number >= self.next)
+            .find(|event| event.number >= self.next)
             .cloned();
         match found {
-            Some((number, message)) => {
+            Some(Event {
+                number, message, ..
+            }) => {
+                let missed = number - self.next;
                 self.next = number + 1;
                 state.untaken = state.untaken.max(self.next);
                 state.resumable = true;
-                Step::Event(number, message)
+                Step::Event {
+                    number,
+                    message,
+                    missed,
+                }
             }
             None if state.done => Step::End,
             None => Step::Wait,
@@ -360,11 +434,18 @@ impl<G> Reader<G> {
         let silent_until = Instant::now() + self.keep_alive;
         loop {
             match self.attachment.step() {
-                Step::Event(number, message) => {
-                    return Some(
-                        format!("id: {stream}_{number}\nevent: message\ndata: {message}\n\n")
-                            .into(),
-                    );
+                Step::Event {
+                    number,
+                    message,
+                    missed,
+                } => {
+                    let gap = match missed {
+                        0 => String::new(),
+                        missed => format!(": {missed} messages are missing here\n"),
+                    };
+                    let event =
+                        format!("{gap}id: {stream}_{number}\nevent: message\ndata: {message}\n\n");
+                    return Some(event.into());
                 }
                 Step::LetGo => {
                     self.over = true;
@@ -386,162 +467,4 @@ impl<G> Reader<G> {
 pub(super) fn read_event_id(id: &str) -> Option<(u64, u64)> {
     let (stream, event) = id.split_once('_')?;
     Some((stream.parse().ok()?, event.parse().ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use http_body_util::BodyExt;
-
-    use super::*;
-
-    const LONG: Duration = Duration::from_secs(3600);
-
-    async fn frame(response: &mut Response<Body>) -> Option<String> {
-        let frame = response.body_mut().frame().await?.unwrap();
-        Some(String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap())
-    }
-
-    #[tokio::test]
-    async fn a_client_that_comes_back_gets_what_it_missed_and_the_rest() {
-        let log = EventLog::new(7);
-        log.push("a".into());
-        let mut first = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
-        assert_eq!(
-            frame(&mut first).await.unwrap(),
-            "id: 7_0\nretry: 500\ndata: \n\n"
-        );
-        assert!(frame(&mut first).await.unwrap().starts_with("id: 7_1\n"));
-        drop(first);
-        log.push("b".into());
-        let mut second = log.response(From::After(0), false, LONG, CancellationToken::new(), ());
-        assert!(frame(&mut second).await.unwrap().contains("data: a\n"));
-        assert!(frame(&mut second).await.unwrap().contains("data: b\n"));
-        log.push("c".into());
-        log.finish();
-        assert!(frame(&mut second).await.unwrap().contains("data: c\n"));
-        assert_eq!(frame(&mut second).await, None);
-    }
-
-    #[tokio::test]
-    async fn a_new_connection_takes_the_place_of_the_old() {
-        let log = EventLog::new(0);
-        let mut old = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
-        let mut new = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
-        log.push("a".into());
-        assert_eq!(frame(&mut old).await, None);
-        drop(old);
-        assert!(log.is_attached());
-        assert!(frame(&mut new).await.unwrap().contains("data: a\n"));
-    }
-
-    #[tokio::test]
-    async fn a_connection_that_is_let_go_leaves_the_rest_for_the_next() {
-        let log = EventLog::new(0);
-        let mut first = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
-        frame(&mut first).await.unwrap();
-        log.let_go();
-        assert_eq!(frame(&mut first).await.unwrap(), "retry: 500\n\n");
-        assert_eq!(frame(&mut first).await, None);
-        drop(first);
-        log.push("reply".into());
-        log.finish();
-        let mut second = log.response(From::After(0), false, LONG, CancellationToken::new(), ());
-        assert!(frame(&mut second).await.unwrap().contains("data: reply\n"));
-    }
-
-    #[tokio::test]
-    async fn a_lone_reply_needs_no_stream() {
-        let log = EventLog::new(0);
-        log.push("reply".into());
-        assert_eq!(log.take_only(), None);
-        log.finish();
-        assert_eq!(log.take_only().as_deref(), Some("reply"));
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_stream_is_abandoned_when_nobody_is_attached_for_long_enough() {
-        let log = EventLog::new(0);
-        let mut response = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
-        frame(&mut response).await.unwrap();
-        let waiting = log.abandoned(Duration::from_secs(60));
-        tokio::pin!(waiting);
-        assert!(
-            tokio::time::timeout(Duration::from_secs(600), &mut waiting)
-                .await
-                .is_err()
-        );
-        drop(response);
-        assert!(
-            tokio::time::timeout(Duration::from_secs(59), &mut waiting)
-                .await
-                .is_err()
-        );
-        assert!(
-            tokio::time::timeout(Duration::from_secs(2), &mut waiting)
-                .await
-                .is_ok()
-        );
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_stream_that_no_client_can_come_back_to_is_abandoned_at_once() {
-        let log = EventLog::new(0);
-        let response = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
-        drop(response);
-        assert!(
-            tokio::time::timeout(Duration::from_millis(1), log.abandoned(LONG))
-                .await
-                .is_ok()
-        );
-    }
-
-    async fn is_due(wait: impl Future<Output = ()>) -> bool {
-        tokio::time::timeout(Duration::from_millis(1), wait)
-            .await
-            .is_ok()
-    }
-
-    /// covers: L-INP-2
-    #[tokio::test(start_paused = true)]
-    async fn a_message_is_lost_when_its_connection_is_gone_for_long_and_found_when_the_client_resumes()
-     {
-        let log = EventLog::new(0);
-        let mut first = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
-        let sent = log.send("question".into()).await;
-        frame(&mut first).await.unwrap();
-        assert!(!is_due(log.lost(sent)).await);
-        drop(first);
-        assert!(!is_due(log.lost(sent)).await);
-        tokio::time::advance(AWAY).await;
-        assert!(is_due(log.lost(sent)).await);
-        assert!(!is_due(log.found(sent)).await);
-        let _second = log.response(From::After(1), false, LONG, CancellationToken::new(), ());
-        assert!(is_due(log.found(sent)).await);
-        assert!(!is_due(log.lost(sent)).await);
-        log.finish();
-        assert!(is_due(log.lost(sent)).await);
-    }
-
-    /// covers: L-INP-2
-    #[tokio::test(start_paused = true)]
-    async fn a_message_that_was_taken_is_lost_when_the_client_begins_anew() {
-        let log = EventLog::new(0);
-        let mut first = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
-        let taken = log.send("taken".into()).await;
-        frame(&mut first).await.unwrap();
-        let waiting = log.send("waiting".into()).await;
-        let mut second = log.response(From::Untaken, false, LONG, CancellationToken::new(), ());
-        assert!(is_due(log.lost(taken)).await);
-        assert!(!is_due(log.found(taken)).await);
-        assert!(!is_due(log.lost(waiting)).await);
-        assert!(frame(&mut second).await.unwrap().contains("waiting"));
-    }
-
-    #[test]
-    fn event_ids_are_read_back() {
-        assert_eq!(read_event_id("7_12"), Some((7, 12)));
-        for wrong in ["", "7", "7_", "_1", "a_b", "7_1_2"] {
-            assert_eq!(read_event_id(wrong), None, "{wrong}");
-        }
-    }
 }

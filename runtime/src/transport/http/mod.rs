@@ -29,11 +29,16 @@ use std::{
     task::{Context, Poll},
 };
 
-use axum::body::{Body, HttpBody};
+use axum::{
+    body::{Body, HttpBody},
+    extract::connect_info::Connected,
+    serve::IncomingStream,
+};
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
+use tokio::net::TcpListener;
 
-use crate::server::{Inner, RpcError, Server};
+use crate::server::{Connection, Inner, RpcError, Server};
 
 pub(crate) use sessions::Sessions;
 
@@ -69,11 +74,15 @@ impl Server {
     ///
     /// # Errors
     /// When the listener fails.
-    pub async fn serve_http(&self, listener: tokio::net::TcpListener) -> std::io::Result<()> {
+    pub async fn serve_http(&self, listener: TcpListener) -> std::io::Result<()> {
         self.inner.start();
-        axum::serve(listener, self.router())
-            .with_graceful_shutdown(self.shutting_down().cancelled_owned())
-            .await
+        let app = self.router();
+        axum::serve(
+            listener,
+            app.into_make_service_with_connect_info::<Connection>(),
+        )
+        .with_graceful_shutdown(self.shutting_down().cancelled_owned())
+        .await
     }
 }
 
@@ -93,6 +102,12 @@ where
     fn call(&mut self, request: Request<B>) -> Self::Future {
         let inner = Arc::clone(&self.inner);
         Box::pin(async move { Ok(answer(inner, request.map(Body::new)).await) })
+    }
+}
+
+impl Connected<IncomingStream<'_, TcpListener>> for Connection {
+    fn connect_info(_: IncomingStream<'_, TcpListener>) -> Self {
+        Self::default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{error::Error, sync::Arc};
 
-use axum::body::Body;
+use axum::{body::Body, extract::ConnectInfo};
 use http::{HeaderMap, Response, StatusCode, request::Parts};
 
 use crate::{
@@ -11,7 +11,7 @@ use crate::{
         negotiate::{self, Channel, Facts, Route},
     },
     server::{
-        Caller, Inner, Outbox, RpcError,
+        Caller, Connection, Inner, Outbox, RpcError,
         rpc::{self, Message, Request},
     },
     task::Principal,
@@ -130,6 +130,10 @@ pub(super) fn caller(mut parts: Parts) -> Caller {
     Caller {
         principal,
         headers: Some(headers),
+        connection: parts
+            .extensions
+            .get::<ConnectInfo<Connection>>()
+            .map(|info| info.0.clone()),
         extensions: parts.extensions,
         ..Caller::default()
     }

@@ -554,11 +554,17 @@ async fn a_wait_for_a_result_shows_headers_within_a_second_or_so() {
     let call = json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {}});
     let made = client.reply(legacy(1, "tools/call", call)).await;
     let id = &made["result"]["task"]["taskId"];
+    let waiters = server.engine().stats().waiters;
     let begun = tokio::time::Instant::now();
     let waiting = client.post(legacy(2, "tasks/result", json!({"taskId": id})));
     let mut waiting = Events::of(waiting.await);
     assert!(begun.elapsed() < std::time::Duration::from_secs(2));
     assert!(waiting.next().await.unwrap().id.is_some());
+    assert_eq!(server.engine().stats().waiters, waiters + 1);
+    // It is held for a client that comes back at once, and no longer.
+    drop(waiting);
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    assert_eq!(server.engine().stats().waiters, waiters);
 }
 
 /// covers: T27-L, T27-M

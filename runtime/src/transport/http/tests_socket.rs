@@ -1,8 +1,12 @@
 //! Both eras over real sockets: what only a connection can show.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use axum::body::Body;
+use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
@@ -95,6 +99,54 @@ async fn a_server_ends_with_open_streams_of_both_eras() {
     assert!(channel.read(&mut bytes).await.unwrap() > 0);
     server.shutdown().await;
     serving.await.unwrap().unwrap();
+}
+
+/// What is logged while a test runs.
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// covers: T21-M, F10
+#[tokio::test]
+async fn a_client_that_leaves_the_name_out_is_logged_once_a_connection() {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .finish();
+    // Everything here runs on this thread.
+    let _logging = tracing::subscriber::set_default(subscriber);
+    let (server, _) = server();
+    let (address, _) = served(&server).await;
+    let message = modern(1, "tasks/get", json!({"taskId": "none"}), all());
+    let request = || {
+        post()
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tasks/get")
+    };
+    for connection in 1..=2 {
+        let mut socket = TcpStream::connect(address).await.unwrap();
+        for _ in 0..3 {
+            socket
+                .write_all(text(request(), &message).as_bytes())
+                .await
+                .unwrap();
+            let mut bytes = [0; 4096];
+            assert!(socket.read(&mut bytes).await.unwrap() > 0);
+        }
+        let log = String::from_utf8(written.0.lock().clone()).unwrap();
+        assert_eq!(log.matches("Mcp-Name").count(), connection, "{log}");
+    }
 }
 
 /// covers: L-RES-1, L-RES-2

@@ -66,7 +66,7 @@ impl Client {
     }
 
     /// Ends the input, and reads what is still said.
-    async fn hang_up(mut self) -> Vec<Value> {
+    pub(super) async fn hang_up(mut self) -> Vec<Value> {
         self.input.take().unwrap().shutdown().await.unwrap();
         let mut rest = Vec::new();
         while let Some(line) = self.output.next_line().await.unwrap() {

@@ -27,6 +27,29 @@ fn legacy(id: impl Into<Value>, method: &str, params: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": id.into(), "method": method, "params": params})
 }
 
+/// covers: L-RES-2, X-STD-1
+#[tokio::test(start_paused = true)]
+async fn what_waits_is_given_up_some_time_after_the_input_has_ended() {
+    let (mut client, server, gate, _) = initialized("2025-11-25", json!({})).await;
+    let params = json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {}});
+    let made = client.reply(legacy(1, "tools/call", params)).await;
+    let id = made["result"]["task"]["taskId"].clone();
+    gate.arrived.notified().await;
+    client
+        .send(legacy(2, "tasks/result", json!({"taskId": id})))
+        .await;
+    // A plain call waits, too, in either era.
+    let plain = json!({"name": "wait_at_gate", "arguments": {"label": "y"}});
+    client.send(legacy(3, "tools/call", plain.clone())).await;
+    client.send(modern(4, "tools/call", plain, json!({}))).await;
+    let begun = tokio::time::Instant::now();
+    assert_eq!(client.hang_up().await, [] as [Value; 0]);
+    assert_eq!(begun.elapsed().as_secs(), 30);
+    assert_eq!(server.engine().stats().waiters, 0);
+    let task = server.engine().get(id.as_str().unwrap(), None).await;
+    assert!(!task.unwrap().is_terminal(), "the task goes on");
+}
+
 /// covers: X-NEG-2, T01-L, T04-L, L-SUP-1
 #[tokio::test]
 async fn each_revision_gets_what_it_knows() {
