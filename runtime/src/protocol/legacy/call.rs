@@ -20,7 +20,7 @@ use crate::{
         modern::{form, progress_params},
         plain,
     },
-    server::{Entry, RpcError, rpc},
+    server::{CallStream, Entry, RpcError, rpc},
     tool::{Ask, TaskSupport},
     types::v2025_11_25::methods::{Method, NotificationsMessage, NotificationsProgress},
 };
@@ -128,6 +128,9 @@ impl Exchange<'_> {
         wish: TaskWish,
     ) -> Result<JsonObject, RpcError> {
         let (reports, feed) = self.feed(entry).unzip();
+        let mut extensions = self.caller.extensions.clone();
+        // The handle is answered at once; the task has no stream to let go of.
+        extensions.remove::<CallStream>();
         let started = self
             .inner
             .engine
@@ -140,7 +143,7 @@ impl Exchange<'_> {
                 ttl_ms: wish.ttl_ms,
                 inline_for: None,
                 state: self.inner.state.clone(),
-                extensions: self.caller.extensions.clone(),
+                extensions,
                 reports,
             })
             .await?;

@@ -21,6 +21,8 @@ mod tests_modern;
 mod tests_modern_tasks;
 #[cfg(test)]
 mod tests_socket;
+#[cfg(test)]
+mod tests_streams;
 
 use std::{
     convert::Infallible,

@@ -10,6 +10,7 @@ use crate::{Server, transport::kit::*};
 pub(super) struct Client {
     server: Server,
     session: String,
+    version: &'static str,
     who: Option<&'static str>,
 }
 
@@ -19,11 +20,22 @@ impl Client {
         who: Option<&'static str>,
         capabilities: Value,
     ) -> (Self, Value) {
-        let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
+        Self::open_at("2025-11-25", server, who, capabilities).await
+    }
+
+    /// Opens a session of a revision.
+    pub(super) async fn open_at(
+        version: &'static str,
+        server: &Server,
+        who: Option<&'static str>,
+        capabilities: Value,
+    ) -> (Self, Value) {
+        let params = json!({"protocolVersion": version, "capabilities": capabilities,
                             "clientInfo": {"name": "test", "version": "1"}});
         let mut client = Self {
             server: server.clone(),
             session: String::new(),
+            version,
             who,
         };
         let response = client.post(legacy(0, "initialize", params)).await;
@@ -43,7 +55,7 @@ impl Client {
         if !self.session.is_empty() {
             request = request
                 .header("mcp-session-id", &self.session)
-                .header("mcp-protocol-version", "2025-11-25");
+                .header("mcp-protocol-version", self.version);
         }
         let request = request.body(body).unwrap();
         match self.who {
@@ -68,7 +80,7 @@ impl Client {
         send(&self.server, self.request(request, Body::empty())).await
     }
 
-    async fn delete(&self) -> Response<Body> {
+    pub(super) async fn delete(&self) -> Response<Body> {
         send(
             &self.server,
             self.request(Request::delete("/mcp"), Body::empty()),
@@ -83,7 +95,7 @@ impl Client {
         messages.pop().unwrap()
     }
 
-    async fn answer(&self, question: &Value, result: Value) {
+    pub(super) async fn answer(&self, question: &Value, result: Value) {
         let response = self
             .post(json!({"jsonrpc": "2.0", "id": question["id"], "result": result}))
             .await;
@@ -132,12 +144,10 @@ async fn a_session_is_opened_used_and_ended() {
     assert_eq!(server.open_sessions(), 1);
 
     let nameless = Client {
+        server: server.clone(),
         session: String::new(),
-        ..Client {
-            server: server.clone(),
-            session: String::new(),
-            who: None,
-        }
+        version: "2025-11-25",
+        who: None,
     };
     assert_eq!(
         nameless
@@ -152,6 +162,7 @@ async fn a_session_is_opened_used_and_ended() {
     let stranger = Client {
         server: server.clone(),
         session: "unknown".into(),
+        version: "2025-11-25",
         who: None,
     };
     assert_eq!(
@@ -164,6 +175,7 @@ async fn a_session_is_opened_used_and_ended() {
     let thief = Client {
         server: server.clone(),
         session: client.session.clone(),
+        version: "2025-11-25",
         who: Some("bob"),
     };
     assert_eq!(
@@ -425,77 +437,6 @@ async fn a_plain_call_asks_on_its_own_stream() {
     );
 }
 
-/// covers: X-HTTP-3
-#[tokio::test]
-async fn a_client_that_lost_its_connection_fetches_the_rest() {
-    let (server, _) = server();
-    let (client, _) = Client::open(&server, None, json!({"elicitation": {}})).await;
-    let mut stream = Events::of(
-        client
-            .post(legacy(1, "tools/call", json!({"name": "ask_name"})))
-            .await,
-    );
-    let seen = stream.next().await.unwrap().id.unwrap();
-    drop(stream);
-    let mut again = Events::of(client.get(Some(&seen)).await);
-    let question = again.message().await;
-    client
-        .answer(
-            &question,
-            json!({"action": "accept", "content": {"name": "Ada"}}),
-        )
-        .await;
-    assert_eq!(
-        again.message().await["result"]["content"][0]["text"],
-        "Hello, Ada!"
-    );
-    assert!(again.next().await.is_none());
-    for never_sent in ["999_1", "0_1", "0_9999", "0_18446744073709551615"] {
-        let status = client.get(Some(never_sent)).await.status();
-        assert_eq!(status, 400, "{never_sent}");
-    }
-}
-
-/// covers: X-HTTP-3, L-RES-2
-#[tokio::test]
-async fn a_client_that_goes_away_leaves_nothing_behind() {
-    let (server, gate) = server();
-    let (client, _) = Client::open(&server, None, json!({})).await;
-    let call = json!({"name": "wait_at_gate", "arguments": {"label": "x"}});
-    {
-        let calling = client.post(legacy(1, "tools/call", call.clone()));
-        tokio::pin!(calling);
-        tokio::select! {
-            _ = &mut calling => panic!("the gate is closed"),
-            () = gate.arrived.notified() => {}
-        }
-    }
-    gate.dropped.notified().await;
-    let mut task = call;
-    task["task"] = json!({});
-    let made = client.reply(legacy(2, "tools/call", task)).await;
-    gate.arrived.notified().await;
-    let id = made["result"]["task"]["taskId"].clone();
-    let waiters = server.engine().stats().waiters;
-    {
-        let waiting = client.post(legacy(3, "tasks/result", json!({"taskId": id})));
-        tokio::pin!(waiting);
-        while server.engine().stats().waiters == waiters {
-            tokio::select! {
-                _ = &mut waiting => panic!("the task still runs"),
-                () = tokio::task::yield_now() => {}
-            }
-        }
-    }
-    while server.engine().stats().waiters > waiters {
-        tokio::task::yield_now().await;
-    }
-    let got = client
-        .reply(legacy(4, "tasks/get", json!({"taskId": id})))
-        .await;
-    assert_eq!(got["result"]["status"], "working");
-}
-
 #[tokio::test]
 async fn a_request_that_is_called_off_gets_no_reply() {
     let (server, gate) = server();
@@ -512,59 +453,6 @@ async fn a_request_that_is_called_off_gets_no_reply() {
     gate.dropped.notified().await;
     let (_, messages) = read(calling.await).await;
     assert_eq!(messages, [] as [Value; 0]);
-}
-
-/// covers: X-HTTP-3
-#[tokio::test]
-async fn the_id_of_a_request_whose_connection_is_gone_is_free_again() {
-    let (server, gate) = server();
-    let (client, _) = Client::open(&server, None, json!({})).await;
-    let call = |label: &str| {
-        legacy(
-            "c",
-            "tools/call",
-            json!({"name": "wait_at_gate", "arguments": {"label": label}}),
-        )
-    };
-    // Long enough for the stream to be one that the client could resume.
-    let first = Events::of(client.post(call("first")).await);
-    gate.arrived.notified().await;
-    let refused = client.reply(call("too soon")).await;
-    assert_eq!(refused["error"]["code"], -32600, "the first one runs");
-    drop(first);
-    let second = client.reply(call("second"));
-    tokio::pin!(second);
-    tokio::select! {
-        reply = &mut second => panic!("the gate is closed: {reply}"),
-        () = gate.arrived.notified() => {}
-    }
-    gate.dropped.notified().await;
-    gate.open();
-    assert_eq!(
-        second.await["result"]["content"][0]["text"],
-        "through: second"
-    );
-}
-
-/// covers: L-RES-2, X-HTTP-3
-#[tokio::test(start_paused = true)]
-async fn a_wait_for_a_result_shows_headers_within_a_second_or_so() {
-    let (server, _) = server();
-    let (client, _) = Client::open(&server, None, json!({})).await;
-    let call = json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {}});
-    let made = client.reply(legacy(1, "tools/call", call)).await;
-    let id = &made["result"]["task"]["taskId"];
-    let waiters = server.engine().stats().waiters;
-    let begun = tokio::time::Instant::now();
-    let waiting = client.post(legacy(2, "tasks/result", json!({"taskId": id})));
-    let mut waiting = Events::of(waiting.await);
-    assert!(begun.elapsed() < std::time::Duration::from_secs(2));
-    assert!(waiting.next().await.unwrap().id.is_some());
-    assert_eq!(server.engine().stats().waiters, waiters + 1);
-    // It is held for a client that comes back at once, and no longer.
-    drop(waiting);
-    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
-    assert_eq!(server.engine().stats().waiters, waiters);
 }
 
 /// covers: T27-L, T27-M
@@ -620,6 +508,7 @@ async fn streams_and_sessions_are_limited() {
     let other = Client {
         server: server.clone(),
         session: String::new(),
+        version: "2025-11-25",
         who: None,
     };
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}});

@@ -1,0 +1,180 @@
+//! Streams of legacy sessions whose connections come and go, in one process.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::tests_legacy::{Client, legacy};
+use crate::{Extensions, Server, server::CallStream, task_tool, tools, transport::kit::*};
+
+/// Lets go of its connection if it has one, and goes on for a while.
+#[task_tool]
+async fn let_go(extensions: Extensions) -> &'static str {
+    let stream = extensions.get::<CallStream>();
+    if let Some(stream) = stream {
+        stream.let_go();
+    }
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    if stream.is_some() {
+        "done"
+    } else {
+        "done as a task"
+    }
+}
+
+/// covers: X-HTTP-3
+#[tokio::test(start_paused = true)]
+async fn a_call_that_lets_go_of_its_connection_is_fetched_by_the_client() {
+    let server = Server::builder().tools(tools![let_go]).build().unwrap();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = || legacy(1, "tools/call", json!({"name": "let_go"}));
+    let mut stream = Events::of(client.post(call()).await);
+    let seen = stream.next().await.unwrap().id.unwrap();
+    assert!(stream.next().await.unwrap().retry.is_some());
+    assert!(stream.next().await.is_none(), "the connection is closed");
+    drop(stream);
+    let mut again = Events::of(client.get(Some(&seen)).await);
+    assert_eq!(
+        again.message().await["result"]["content"][0]["text"],
+        "done"
+    );
+
+    let call_task = json!({"name": "let_go", "task": {}});
+    let made = client.reply(legacy(2, "tools/call", call_task)).await;
+    let id = &made["result"]["task"]["taskId"];
+    let result = client
+        .reply(legacy(3, "tasks/result", json!({"taskId": id})))
+        .await;
+    assert_eq!(result["result"]["content"][0]["text"], "done as a task");
+
+    // Clients of earlier revisions are given no id to come back with, so they keep their connection.
+    for version in ["2025-06-18", "2025-03-26"] {
+        let (client, _) = Client::open_at(version, &server, None, json!({})).await;
+        let reply = client.reply(call()).await;
+        assert_eq!(reply["result"]["content"][0]["text"], "done", "{version}");
+    }
+}
+
+/// covers: X-HTTP-3
+#[tokio::test]
+async fn a_client_that_lost_its_connection_fetches_the_rest() {
+    let (server, _) = server();
+    let (client, _) = Client::open(&server, None, json!({"elicitation": {}})).await;
+    let mut stream = Events::of(
+        client
+            .post(legacy(1, "tools/call", json!({"name": "ask_name"})))
+            .await,
+    );
+    let seen = stream.next().await.unwrap().id.unwrap();
+    drop(stream);
+    let mut again = Events::of(client.get(Some(&seen)).await);
+    let question = again.message().await;
+    client
+        .answer(
+            &question,
+            json!({"action": "accept", "content": {"name": "Ada"}}),
+        )
+        .await;
+    assert_eq!(
+        again.message().await["result"]["content"][0]["text"],
+        "Hello, Ada!"
+    );
+    assert!(again.next().await.is_none());
+    for never_sent in ["999_1", "0_1", "0_9999", "0_18446744073709551615"] {
+        let status = client.get(Some(never_sent)).await.status();
+        assert_eq!(status, 400, "{never_sent}");
+    }
+}
+
+/// covers: X-HTTP-3, L-RES-2
+#[tokio::test]
+async fn a_client_that_goes_away_leaves_nothing_behind() {
+    let (server, gate) = server();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = json!({"name": "wait_at_gate", "arguments": {"label": "x"}});
+    {
+        let calling = client.post(legacy(1, "tools/call", call.clone()));
+        tokio::pin!(calling);
+        tokio::select! {
+            _ = &mut calling => panic!("the gate is closed"),
+            () = gate.arrived.notified() => {}
+        }
+    }
+    gate.dropped.notified().await;
+    let mut task = call;
+    task["task"] = json!({});
+    let made = client.reply(legacy(2, "tools/call", task)).await;
+    gate.arrived.notified().await;
+    let id = made["result"]["task"]["taskId"].clone();
+    let waiters = server.engine().stats().waiters;
+    {
+        let waiting = client.post(legacy(3, "tasks/result", json!({"taskId": id})));
+        tokio::pin!(waiting);
+        while server.engine().stats().waiters == waiters {
+            tokio::select! {
+                _ = &mut waiting => panic!("the task still runs"),
+                () = tokio::task::yield_now() => {}
+            }
+        }
+    }
+    while server.engine().stats().waiters > waiters {
+        tokio::task::yield_now().await;
+    }
+    let got = client
+        .reply(legacy(4, "tasks/get", json!({"taskId": id})))
+        .await;
+    assert_eq!(got["result"]["status"], "working");
+}
+
+/// covers: X-HTTP-3
+#[tokio::test]
+async fn the_id_of_a_request_whose_connection_is_gone_is_free_again() {
+    let (server, gate) = server();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = |label: &str| {
+        legacy(
+            "c",
+            "tools/call",
+            json!({"name": "wait_at_gate", "arguments": {"label": label}}),
+        )
+    };
+    // Long enough for the stream to be one that the client could resume.
+    let first = Events::of(client.post(call("first")).await);
+    gate.arrived.notified().await;
+    let refused = client.reply(call("too soon")).await;
+    assert_eq!(refused["error"]["code"], -32600, "the first one runs");
+    drop(first);
+    let second = client.reply(call("second"));
+    tokio::pin!(second);
+    tokio::select! {
+        reply = &mut second => panic!("the gate is closed: {reply}"),
+        () = gate.arrived.notified() => {}
+    }
+    gate.dropped.notified().await;
+    gate.open();
+    assert_eq!(
+        second.await["result"]["content"][0]["text"],
+        "through: second"
+    );
+}
+
+/// covers: L-RES-2, X-HTTP-3
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_result_shows_headers_within_a_second_or_so() {
+    let (server, _) = server();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {}});
+    let made = client.reply(legacy(1, "tools/call", call)).await;
+    let id = &made["result"]["task"]["taskId"];
+    let waiters = server.engine().stats().waiters;
+    let begun = tokio::time::Instant::now();
+    let waiting = client.post(legacy(2, "tasks/result", json!({"taskId": id})));
+    let mut waiting = Events::of(waiting.await);
+    assert!(begun.elapsed() < std::time::Duration::from_secs(2));
+    assert!(waiting.next().await.unwrap().id.is_some());
+    assert_eq!(server.engine().stats().waiters, waiters + 1);
+    // It is held for a client that comes back at once, and no longer.
+    drop(waiting);
+    tokio::time::sleep(std::time::Duration::from_secs(2)).await;
+    assert_eq!(server.engine().stats().waiters, waiters);
+}
