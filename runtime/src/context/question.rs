@@ -57,9 +57,9 @@ pub enum AskError {
 
 /// An answer that does not fit its question.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {reason}")]
+#[error("{}{reason}", place(.path))]
 pub struct BadAnswer {
-    /// Where, as a path from the answer's root (`content.age`).
+    /// Where, as a path from the answer's root (`content.age`); empty when it is the answer as a whole.
     pub path: String,
     /// What is wrong, and what fits.
     pub reason: String,
@@ -144,6 +144,15 @@ pub fn check_answer(request: &InputRequest, answer: &Value) -> Result<(), BadAns
         SamplingCreateMessage::NAME => check_sampling(object),
         RootsList::NAME => check_roots(object),
         _ => Ok(()),
+    }
+}
+
+/// How a place is named before what is wrong there.
+fn place(path: &str) -> String {
+    if path.is_empty() {
+        String::new()
+    } else {
+        format!("{path}: ")
     }
 }
 
@@ -242,22 +251,25 @@ mod tests {
         assert_eq!(check(json!({"action": "cancel", "content": null})), Ok(()));
         for (answer, part) in [
             (json!([]), "expected an object"),
-            (json!({}), "action"),
+            (json!({}), "action: expected one of"),
             (json!({"action": "maybe"}), "action"),
             (json!({"action": "accept"}), "content"),
             (json!({"action": "accept", "content": []}), "content"),
             (
                 json!({"action": "accept", "content": {}}),
-                "`age` is missing",
+                "content: `age` is missing",
             ),
             (
                 json!({"action": "accept", "content": {"age": "3"}}),
-                "`age`",
+                "content: `age`",
             ),
-            (json!({"action": "accept", "content": {"age": -1}}), "`age`"),
+            (
+                json!({"action": "accept", "content": {"age": -1}}),
+                "content: `age`",
+            ),
         ] {
             let error = check(answer.clone()).expect_err("must not fit");
-            assert!(error.contains(part), "{answer}: {error}");
+            assert!(error.starts_with(part), "{answer}: {error}");
         }
     }
 

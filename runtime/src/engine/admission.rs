@@ -26,7 +26,7 @@ pub(super) struct Admission {
 #[derive(Default)]
 struct Counts {
     total: usize,
-    by_owner: HashMap<Option<Principal>, usize>,
+    by_owner: HashMap<Principal, usize>,
 }
 
 /// One running task's place. Given back on drop.
@@ -39,10 +39,12 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut counts = self.admission.counts.lock();
         counts.total -= 1;
-        if let Some(count) = counts.by_owner.get_mut(&self.owner) {
+        if let Some(owner) = &self.owner
+            && let Some(count) = counts.by_owner.get_mut(owner)
+        {
             *count -= 1;
             if *count == 0 {
-                counts.by_owner.remove(&self.owner);
+                counts.by_owner.remove(owner);
             }
         }
         drop(counts);
@@ -75,15 +77,16 @@ impl Admission {
         if counts.total >= limits.tasks {
             return Err(full(LimitKind::Tasks, limits.tasks));
         }
-        let owner = owner.cloned();
-        let of_owner = counts.by_owner.get(&owner).copied().unwrap_or(0);
-        if of_owner >= limits.tasks_per_principal {
+        // Callers without a principal cannot be told apart: one of them must not use up what is meant for one.
+        if let Some(owner) = owner
+            && counts.by_owner.get(owner).copied().unwrap_or(0) >= limits.tasks_per_principal
+        {
             return Err(full(
                 LimitKind::TasksPerPrincipal,
                 limits.tasks_per_principal,
             ));
         }
-        Ok(self.place(&mut counts, owner))
+        Ok(self.place(&mut counts, owner.cloned()))
     }
 
     /// A place for a task that was admitted before a restart.
@@ -94,7 +97,9 @@ impl Admission {
 
     fn place(self: &Arc<Self>, counts: &mut Counts, owner: Option<Principal>) -> Place {
         counts.total += 1;
-        *counts.by_owner.entry(owner.clone()).or_default() += 1;
+        if let Some(owner) = &owner {
+            *counts.by_owner.entry(owner.clone()).or_default() += 1;
+        }
         Place {
             admission: Arc::clone(self),
             owner,

@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Limits {
     /// Calls that run as tasks at once, those that wait for input included. Default 10,000.
     pub tasks: usize,
-    /// The same for one principal. All callers without one count as one. Default 1,000.
+    /// The same for one principal. Callers without one share `tasks` alone. Default 1,000.
     pub tasks_per_principal: usize,
     /// The longest time to live that is given. `None` allows tasks that are kept for ever. Default 24 hours.
     pub max_ttl: Option<Duration>,

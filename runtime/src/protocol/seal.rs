@@ -59,7 +59,13 @@ impl Binding<'_> {
         }
         part(self.method.as_bytes());
         let mut canonical = String::new();
-        write_members(self.params, &CHANGING, &mut canonical);
+        let bound = self.params.iter().filter(|(name, value)| {
+            // A call without arguments may say so or leave them out.
+            let says_nothing =
+                *name == "arguments" && value.as_object().is_some_and(JsonObject::is_empty);
+            !says_nothing && !CHANGING.contains(&name.as_str())
+        });
+        write_members(bound, &mut canonical);
         part(canonical.as_bytes());
         bytes
     }
@@ -68,7 +74,7 @@ impl Binding<'_> {
 /// Writes JSON with sorted members, so that a client may order them as it likes.
 fn write_canonical(value: &Value, out: &mut String) {
     match value {
-        Value::Object(object) => write_members(object, &[], out),
+        Value::Object(object) => write_members(object.iter(), out),
         Value::Array(items) => {
             out.push('[');
             for item in items {
@@ -81,11 +87,8 @@ fn write_canonical(value: &Value, out: &mut String) {
     }
 }
 
-fn write_members(object: &JsonObject, skip: &[&str], out: &mut String) {
-    let mut members: Vec<_> = object
-        .iter()
-        .filter(|(name, _)| !skip.contains(&name.as_str()))
-        .collect();
+fn write_members<'a>(members: impl Iterator<Item = (&'a String, &'a Value)>, out: &mut String) {
+    let mut members: Vec<_> = members.collect();
     members.sort_by_key(|(name, _)| *name);
     out.push('{');
     for (name, value) in members {
@@ -220,6 +223,25 @@ mod tests {
             .open(&sealed, 100, bind(Some(&alice), "tools/call", &retry))
             .unwrap();
         assert_eq!(opened, json!({"q": 1}));
+    }
+
+    #[test]
+    fn no_arguments_and_empty_ones_are_one_call() {
+        let without = params(json!({"name": "t"}));
+        let empty = params(json!({"name": "t", "arguments": {}}));
+        let sealer = Sealer::new(&[7; 32]);
+        for (first, then) in [(&without, &empty), (&empty, &without)] {
+            let sealed = sealer
+                .seal(&1, 100, bind(None, "tools/call", first))
+                .unwrap();
+            let opened = sealer.open(&sealed, 1, bind(None, "tools/call", then));
+            assert_eq!(opened, Ok(1));
+        }
+        let inside = params(json!({"name": "t", "arguments": {"arguments": {}}}));
+        assert_ne!(
+            bind(None, "tools/call", &inside).bytes(),
+            bind(None, "tools/call", &empty).bytes()
+        );
     }
 
     #[test]

@@ -213,7 +213,12 @@ impl ServerBuilder {
         self
     }
 
-    /// The secret that protects `requestState`. Servers behind one balancer need the same; random if not set.
+    /// The secret that protects `requestState`, which carries a plain call of the modern era from one round of questions
+    /// to the next.
+    ///
+    /// It is random if not set, and then a restart ends every call that is waiting for answers: the retry is refused with
+    /// -32602, and the client has to start again. Set the same 32 secret bytes for each start, and for all servers behind
+    /// one balancer, so that any of them takes the retry. Tasks do not depend on it.
     pub fn key(mut self, key: [u8; 32]) -> Self {
         self.key = Some(key);
         self

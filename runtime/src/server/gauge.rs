@@ -1,4 +1,6 @@
 //! Counts what is open, overall and for each principal, and says when it is too much.
+//!
+//! Callers without a principal cannot be told apart, so only the limit on all together holds for them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -15,7 +17,7 @@ pub(crate) struct Gauge(Arc<Mutex<Counts>>);
 #[derive(Debug, Default)]
 struct Counts {
     all: usize,
-    each: HashMap<Option<Principal>, usize>,
+    each: HashMap<Principal, usize>,
 }
 
 /// One open thing; dropping it counts it out.
@@ -34,26 +36,27 @@ impl Gauge {
         (each_name, each): (&str, usize),
     ) -> Result<Permit, RpcError> {
         let mut counts = self.0.lock();
-        let principal = principal.cloned();
-        let own = counts.each.get(&principal).copied().unwrap_or(0);
         if counts.all >= all {
             return Err(RpcError::limit(
                 all_name,
                 format!("the server has {all} streams open, which is its limit; try again later"),
             ));
         }
-        if own >= each {
-            return Err(RpcError::limit(
-                each_name,
-                format!("you have {each} streams open, which is the limit; close one first"),
-            ));
+        if let Some(principal) = principal {
+            let own = counts.each.get(principal).copied().unwrap_or(0);
+            if own >= each {
+                return Err(RpcError::limit(
+                    each_name,
+                    format!("you have {each} streams open, which is the limit; close one first"),
+                ));
+            }
+            counts.each.insert(principal.clone(), own + 1);
         }
         counts.all += 1;
-        counts.each.insert(principal.clone(), own + 1);
         drop(counts);
         Ok(Permit {
             gauge: self.clone(),
-            principal,
+            principal: principal.cloned(),
         })
     }
 
@@ -67,10 +70,12 @@ impl Drop for Permit {
     fn drop(&mut self) {
         let mut counts = self.gauge.0.lock();
         counts.all -= 1;
-        if let Some(own) = counts.each.get_mut(&self.principal) {
+        if let Some(principal) = &self.principal
+            && let Some(own) = counts.each.get_mut(principal)
+        {
             *own -= 1;
             if *own == 0 {
-                counts.each.remove(&self.principal);
+                counts.each.remove(principal);
             }
         }
     }
@@ -97,5 +102,13 @@ mod tests {
         drop(third);
         let _again = enter(&alice).unwrap();
         assert_eq!(gauge.open(), 2);
+    }
+
+    #[test]
+    fn callers_without_a_principal_share_the_overall_limit_only() {
+        let gauge = Gauge::default();
+        let enter = || gauge.enter(None, ("streams", 3), ("streamsPerPrincipal", 1));
+        let _three = [enter().unwrap(), enter().unwrap(), enter().unwrap()];
+        assert_eq!(enter().unwrap_err().data.unwrap()["limit"], "streams");
     }
 }

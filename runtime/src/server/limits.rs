@@ -14,8 +14,8 @@ macro_rules! limits {
         /// | `tasks_per_principal` | 1,000 | new tasks of that principal are refused (`tasksPerPrincipal`) |
         /// | `default_ttl` | 1 hour | used when neither tool nor client names a time to live |
         /// | `max_ttl` | 24 hours | a longer time to live is lowered to it |
-        /// | `message_bytes` | 8 MiB | HTTP 413, or an error for the line on a byte stream (`messageBytes`) |
-        /// | `payload_bytes` | 4 MiB | arguments, results and answers are refused (`payloadBytes`) |
+        /// | `message_bytes` | 8 MiB | a longer message is refused, over HTTP with status 413 (`messageBytes`) |
+        /// | `payload_bytes` | 4 MiB | a task's larger arguments and answers are refused, and a larger result fails it (`payloadBytes`) |
         /// | `inputs_per_task` | 100 | further questions fail in the tool |
         /// | `page_size` | 100 | `tasks/list` goes on with a cursor |
         /// | `streams` | 1,000 | new subscriptions and GET streams are refused (`streams`) |
@@ -26,6 +26,9 @@ macro_rules! limits {
         /// | `linger` | 30 seconds | what still runs that long after the end of a byte stream's input is cancelled |
         /// | `request_state_ttl` | 10 minutes | an older `requestState` is refused |
         /// | `keep_alive` | 15 seconds | an open stream that is silent for as long gets a comment |
+        ///
+        /// Callers without a [`Principal`](crate::Principal) cannot be told apart, so what is limited for one principal is
+        /// limited for all of them together by the overall number alone.
         ///
         /// ```
         /// use mcp_tasks::Limits;
@@ -43,6 +46,13 @@ macro_rules! limits {
             fn default() -> Self {
                 Self { $($name: $default,)* }
             }
+        }
+
+        /// Every limit and its default as text.
+        #[cfg(test)]
+        fn defaults() -> Vec<(&'static str, String)> {
+            let limits = Limits::default();
+            vec![$((stringify!($name), format!("{:?}", limits.$name))),*]
         }
 
         impl Limits {
@@ -63,23 +73,23 @@ const fn hours(hours: u64) -> Duration {
 limits! {
     /// Unfinished tasks, overall.
     tasks: usize = 10_000,
-    /// Unfinished tasks of one principal. All callers without one count as one.
+    /// Unfinished tasks of one principal. Callers without one share `tasks` alone.
     tasks_per_principal: usize = 1_000,
     /// How long a task is kept when neither tool nor client says. `None` is for ever.
     default_ttl: Option<Duration> = Some(hours(1)),
     /// The longest time that a task is kept. `None` sets no ceiling.
     max_ttl: Option<Duration> = Some(hours(24)),
-    /// Bytes of one message from a client.
+    /// Bytes of one message from a client. A `requestState` that would be longer is not given out.
     message_bytes: usize = 8 << 20,
-    /// Bytes of one call's arguments, of one result, of one answer.
+    /// Bytes of a task's arguments, of its result, of one answer to it, and of one value that a call keeps.
     payload_bytes: usize = 4 << 20,
-    /// Questions that one task or one plain call may ask.
+    /// Questions that one task or one plain call may ask, and values that it may keep.
     inputs_per_task: usize = 100,
     /// Tasks on one page of `tasks/list`.
     page_size: usize = 100,
     /// Open subscriptions and GET streams.
     streams: usize = 1_000,
-    /// Open subscriptions and GET streams of one principal.
+    /// Open subscriptions and GET streams of one principal. Callers without one share `streams` alone.
     streams_per_principal: usize = 100,
     /// Requests that wait in `tasks/result`, and tasks that are watched.
     waiters: usize = 10_000,
@@ -107,5 +117,64 @@ impl Limits {
             .inputs_per_task(self.inputs_per_task)
             .page_size(self.page_size)
             .waiters(self.waiters)
+    }
+}
+
+/// The names in the table above that a refusal can carry in `data.limit`.
+#[cfg(test)]
+pub(crate) fn names_on_the_wire() -> Vec<String> {
+    let named = |row: [String; 3]| {
+        let (_, name) = row[2].split_once("(`")?;
+        Some(name.split_once("`)")?.0.to_owned())
+    };
+    tests::table().into_iter().filter_map(named).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The rows of the table above: field, default, what happens over it.
+    pub(super) fn table() -> Vec<[String; 3]> {
+        include_str!("limits.rs")
+            .lines()
+            .filter_map(|line| line.trim().strip_prefix("/// | `"))
+            .map(|row| {
+                let (field, rest) = row.split_once("` | ").unwrap();
+                let (default, over) = rest.split_once(" | ").unwrap();
+                [field, default, over].map(str::to_owned)
+            })
+            .collect()
+    }
+
+    /// `1 hour`, `8 MiB` or `10,000` as the code would show it.
+    fn as_shown(text: &str) -> String {
+        let (number, unit) = text.split_once(' ').unwrap_or((text, ""));
+        let number: u64 = number.replace(',', "").parse().unwrap();
+        match unit.trim_end_matches('s') {
+            "" => number.to_string(),
+            "MiB" => (number << 20).to_string(),
+            "hour" => format!("{}s", number * 3600),
+            "minute" => format!("{}s", number * 60),
+            "second" => format!("{number}s"),
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn the_table_says_what_the_code_does() {
+        let told: Vec<_> = table()
+            .into_iter()
+            .map(|[field, default, _]| (field, as_shown(&default)))
+            .collect();
+        let real: Vec<_> = defaults()
+            .into_iter()
+            .map(|(field, default)| {
+                let bare = default.trim_start_matches("Some(").trim_end_matches(')');
+                (field.to_owned(), bare.to_owned())
+            })
+            .collect();
+        assert_eq!(told, real);
+        assert_eq!(Limits::default().for_engine(), engine::Limits::default());
     }
 }

@@ -9,7 +9,7 @@ mod catalog;
 pub(crate) mod error;
 mod fallback;
 mod gauge;
-mod limits;
+pub(crate) mod limits;
 pub(crate) mod rpc;
 
 use std::{

@@ -134,10 +134,16 @@ impl Gate {
 
 /// A server with the tools above, and the gate that one of them waits at.
 pub(super) fn server() -> (Server, Gate) {
+    server_with(|limits| limits)
+}
+
+/// The same with other limits.
+pub(super) fn server_with(adjust: impl FnOnce(Limits) -> Limits) -> (Server, Gate) {
     let gate = Gate::default();
     let limits = Limits::default()
         .message_bytes(64 << 10)
         .keep_alive(Duration::from_secs(600));
+    let limits = adjust(limits);
     let mut headers = ToolDescriptor::new("in_region");
     headers.input_schema = json!({"type": "object", "properties": {
         "region": {"type": "string", "x-mcp-header": "Region"}}})

@@ -108,11 +108,10 @@ impl Connection {
             match line {
                 Line::End => return Ok(()),
                 Line::TooLong { limit } => {
-                    let error =
-                        RpcError::invalid_request(format!("the line is longer than {limit} bytes"))
-                            .with_data(
-                                serde_json::json!({ "limit": "messageBytes", "max": limit }),
-                            );
+                    let error = RpcError::limit(
+                        "messageBytes",
+                        format!("the line is longer than {limit} bytes"),
+                    );
                     self.outbox.send(rpc::refusal(None, &error)).await;
                 }
                 Line::Text(text) if text.trim_ascii().is_empty() => {}

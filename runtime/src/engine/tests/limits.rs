@@ -42,6 +42,18 @@ async fn running_tasks_are_limited_for_each_principal_and_overall() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn callers_without_a_principal_are_limited_together_only() {
+    let engine = limited(Limits::default().tasks(3).tasks_per_principal(1));
+    for _ in 0..3 {
+        engine.start(launch(endless())).await.unwrap();
+    }
+    assert_eq!(
+        limit(engine.start(launch(endless())).await.unwrap_err()),
+        (LimitKind::Tasks, 3)
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn payloads_are_limited_each_way() {
     let engine = limited(Limits::default().payload_bytes(100));
     let big = "x".repeat(200);

@@ -1,6 +1,9 @@
 //! `tools/call`: as a task when the client asks for one, else to its end on the call's own stream.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicUsize, Ordering},
+};
 
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -19,6 +22,7 @@ use crate::{
         logging::log_params,
         modern::{form, progress_params},
         plain,
+        quota::Quota,
     },
     server::{CallStream, Entry, RpcError, rpc},
     tool::{Ask, TaskSupport},
@@ -79,6 +83,8 @@ impl Exchange<'_> {
             progress: self.progress_token.cloned(),
             last: Mutex::new(f64::NEG_INFINITY),
             kept: Mutex::default(),
+            asked: AtomicUsize::new(0),
+            quota: Quota::of(&self.inner.config.limits),
             cancellation: self.cancellation.clone(),
         });
         let answers = context.ask_first(&entry.tool.descriptor.asks).await?;
@@ -235,6 +241,8 @@ struct CallContext {
     progress: Option<Value>,
     last: Mutex<f64>,
     kept: Mutex<JsonObject>,
+    asked: AtomicUsize,
+    quota: Quota,
     cancellation: CancellationToken,
 }
 
@@ -262,6 +270,9 @@ impl CallContext {
     }
 
     async fn put(&self, request: InputRequest) -> Result<Value, AskError> {
+        self.session.kinds.permit(&request)?;
+        self.quota
+            .one_more(self.asked.fetch_add(1, Ordering::Relaxed))?;
         let mut question = self.session.ask(&self.wire, &request, None).await?;
         let answer = tokio::select! {
             answer = question.answer() => answer?,
@@ -336,8 +347,14 @@ impl ContextBackend for CallContext {
     }
 
     fn keep<'a>(&'a self, key: &'a str, value: Value) -> BoxFuture<'a, Result<(), AskError>> {
-        self.kept.lock().entry(key).or_insert(value);
-        Box::pin(std::future::ready(Ok(())))
+        let mut kept = self.kept.lock();
+        let done = match kept.contains_key(key) {
+            true => Ok(()),
+            false => self.quota.keep(kept.len(), key, &value).map(|()| {
+                kept.insert(key.to_owned(), value);
+            }),
+        };
+        Box::pin(std::future::ready(done))
     }
 
     fn cancellation(&self) -> CancellationToken {

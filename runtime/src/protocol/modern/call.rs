@@ -13,6 +13,7 @@ use crate::{
     engine::{Launch, Started},
     protocol::{
         client, failure, headers,
+        quota::Quota,
         seal::{Binding, Sealer},
     },
     server::{Entry, RpcError},
@@ -65,11 +66,13 @@ impl Exchange<'_> {
         }
     }
 
-    /// What earlier rounds of this call brought.
-    fn opened(&self) -> Result<Journal, RpcError> {
+    /// What earlier rounds of this call brought, if there were any.
+    fn opened(&self) -> Result<Option<Journal>, RpcError> {
         match self.params.get("requestState") {
-            None => Ok(Journal::default()),
-            Some(Value::String(state)) => self.sealer().open(state, now(), self.binding()),
+            None => Ok(None),
+            Some(Value::String(state)) => {
+                self.sealer().open(state, now(), self.binding()).map(Some)
+            }
             Some(_) => Err(failure::bad_member(
                 "params.requestState",
                 "must be a string",
@@ -92,14 +95,14 @@ impl Exchange<'_> {
     fn replay(
         &self,
         entry: &Entry,
-        journal: Journal,
+        journal: Option<Journal>,
         cancellation: tokio_util::sync::CancellationToken,
     ) -> Result<Replay, RpcError> {
         let responses = failure::object(self.params, "inputResponses")?
             .cloned()
             .unwrap_or_default();
-        let limit = self.server.config.limits.inputs_per_task;
-        let replay = Replay::new(journal, responses, self.kinds(), limit, cancellation);
+        let quota = Quota::of(&self.server.config.limits);
+        let replay = Replay::new(journal, responses, self.kinds(), quota, cancellation);
         let replay = match self.progress_token {
             Some(token) => replay.with_progress(token.clone(), self.outbox.clone()),
             None => replay,
@@ -156,6 +159,17 @@ impl Exchange<'_> {
         let journal = replay.journal()?;
         let expires = now().saturating_add(self.server.config.limits.request_state_ttl.as_secs());
         let state = self.sealer().seal(&journal, expires, self.binding())?;
+        let limit = self.server.config.limits.message_bytes;
+        if state.len() > limit {
+            return Err(RpcError::limit(
+                "messageBytes",
+                format!(
+                    "what this call has been told and has kept takes {} bytes, which the client could not send back: a \
+                     message has at most {limit}",
+                    state.len()
+                ),
+            ));
+        }
         shape::input_required(journal.open(), state)
     }
 

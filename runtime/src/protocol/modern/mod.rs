@@ -232,7 +232,7 @@ impl Exchange<'_> {
         }
     }
 
-    /// Adds what every result carries.
+    /// Adds what every result carries. An acknowledgement is a result too, so it says who sent it, and nothing else.
     fn finish(&self, mut result: JsonObject) -> JsonObject {
         result
             .entry("resultType")

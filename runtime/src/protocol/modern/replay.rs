@@ -2,6 +2,10 @@
 //!
 //! A function cannot be kept waiting between two requests. So a question that has no answer yet ends the round: the
 //! function is dropped, the client is asked, and the next round runs the function from the top with one answer more.
+//!
+//! What was asked is written in the `requestState` that the client sends back, so an answer to anything else is ignored.
+//! A call without one may bring answers along: nothing was asked yet, they are checked like any other, and a client
+//! could give the same ones a round later.
 
 use std::sync::Arc;
 
@@ -16,7 +20,7 @@ use crate::{
         AskError, ContextBackend, InputKinds, InputRequest, LogLevel, LogRate, LogRecord,
         SlotNames, check_answer,
     },
-    protocol::logging::log_params,
+    protocol::{logging::log_params, quota::Quota},
     server::{Outbox, RpcError, rpc},
     task::{Answer, Asked, Journal, QuestionState},
     types::v2026_07_28::methods::{Method, NotificationsMessage, NotificationsProgress},
@@ -28,9 +32,11 @@ pub(super) struct Replay {
     slots: SlotNames,
     parked: Notify,
     kinds: InputKinds,
-    limit: usize,
+    quota: Quota,
     /// What the client sent in this round.
     responses: JsonObject,
+    /// There was a round before, which said what may be answered now.
+    again: bool,
     progress: Option<Progress>,
     log: Option<Log>,
     cancellation: CancellationToken,
@@ -66,22 +72,24 @@ enum Put {
 }
 
 impl Replay {
+    /// A round that goes on from the journal of the last one, if there was one.
     pub(super) fn new(
-        journal: Journal,
+        journal: Option<Journal>,
         responses: JsonObject,
         kinds: InputKinds,
-        limit: usize,
+        quota: Quota,
         cancellation: CancellationToken,
     ) -> Self {
         Self {
+            again: journal.is_some(),
             state: Mutex::new(State {
-                journal,
+                journal: journal.unwrap_or_default(),
                 ..State::default()
             }),
             slots: SlotNames::default(),
             parked: Notify::new(),
             kinds,
-            limit,
+            quota,
             responses,
             progress: None,
             log: None,
@@ -127,24 +135,19 @@ impl Replay {
             return Err(error);
         }
         let slot = self.slots.next(name);
-        let key = match state.journal.look_up(&slot, &request) {
+        let (key, may_be_answered) = match state.journal.look_up(&slot, &request) {
             Err(refused) => return Err(AskError::NotDeterministic(refused.to_string())),
             Ok(Some(Asked::Answered(Answer::Result(answer)))) => return Ok(Put::Answered(answer)),
             Ok(Some(Asked::Answered(Answer::Refused(reason)))) => {
                 return Err(AskError::Failed(reason));
             }
-            Ok(Some(Asked::Open(key))) => key,
+            Ok(Some(Asked::Open(key))) => (key, true),
             Ok(None) => {
-                if state.journal.questions().count() >= self.limit {
-                    return Err(AskError::Failed(format!(
-                        "the call has asked {} questions, which is the limit",
-                        self.limit
-                    )));
-                }
-                state.journal.open_new(&slot, request.clone())
+                self.quota.one_more(state.journal.questions().count())?;
+                (state.journal.open_new(&slot, request.clone()), !self.again)
             }
         };
-        let Some(answer) = self.responses.get(&key) else {
+        let Some(answer) = self.responses.get(&key).filter(|_| may_be_answered) else {
             return Ok(Put::Open);
         };
         if let Err(problem) = check_answer(&request, answer) {
@@ -260,13 +263,14 @@ impl ContextBackend for Replay {
     }
 
     fn keep<'a>(&'a self, key: &'a str, value: Value) -> BoxFuture<'a, Result<(), AskError>> {
-        self.state
-            .lock()
-            .journal
-            .kept
-            .entry(key.to_owned())
-            .or_insert(value);
-        Box::pin(std::future::ready(Ok(())))
+        let kept = &mut self.state.lock().journal.kept;
+        let done = match kept.contains_key(key) {
+            true => Ok(()),
+            false => self.quota.keep(kept.len(), key, &value).map(|()| {
+                kept.insert(key.to_owned(), value);
+            }),
+        };
+        Box::pin(std::future::ready(done))
     }
 
     fn cancellation(&self) -> CancellationToken {

@@ -14,7 +14,7 @@ use crate::{
     },
     server::{
         CallStream, Inner, RpcError,
-        rpc::{self, Notification, Request},
+        rpc::{self, Notification, Request, RequestId},
     },
     task::Principal,
     types::v2025_11_25::methods::{Method, TasksResult},
@@ -60,9 +60,13 @@ pub(super) fn initialize(inner: &Arc<Inner>, parts: &Parts, request: &Request) -
     response
 }
 
-/// The session that a request names.
-pub(super) fn find(inner: &Inner, parts: &Parts) -> Result<Arc<HttpSession>, Box<Response<Body>>> {
-    let refuse = |status, error: RpcError| Box::new(reply::error(status, None, &error));
+/// The session that a message names. A refusal carries the id of the request, if the message is one.
+pub(super) fn find(
+    inner: &Inner,
+    parts: &Parts,
+    request: Option<&RequestId>,
+) -> Result<Arc<HttpSession>, Box<Response<Body>>> {
+    let refuse = |status, error: RpcError| Box::new(reply::error(status, request, &error));
     if let Some(version) = header(&parts.headers, VERSION)
         && !LEGACY.contains(&version)
     {
@@ -189,7 +193,7 @@ pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
         let error = RpcError::invalid_request("the Accept header must allow text/event-stream");
         return reply::error(StatusCode::NOT_ACCEPTABLE, None, &error);
     }
-    let http = match find(inner, parts) {
+    let http = match find(inner, parts, None) {
         Ok(http) => http,
         Err(response) => return *response,
     };
@@ -238,7 +242,7 @@ fn last_event(headers: &HeaderMap) -> Option<&str> {
 
 /// DELETE: ends a session.
 pub(super) fn delete(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
-    match find(inner, parts) {
+    match find(inner, parts, None) {
         Ok(http) => {
             inner.sessions.close(&http);
             let mut response = Response::new(Body::empty());

@@ -20,6 +20,8 @@ mod tests_modern;
 #[cfg(test)]
 mod tests_modern_tasks;
 #[cfg(test)]
+mod tests_refusals;
+#[cfg(test)]
 mod tests_socket;
 #[cfg(test)]
 mod tests_streams;

@@ -67,7 +67,7 @@ pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Respo
                 // The modern era has no notifications over HTTP; unknown ones are ignored.
                 return reply::accepted();
             }
-            match legacy::find(&inner, &parts) {
+            match legacy::find(&inner, &parts, None) {
                 Ok(session) => legacy::notification(&session, &notification),
                 Err(response) => *response,
             }
@@ -78,7 +78,7 @@ pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Respo
             );
             reply::error(StatusCode::BAD_REQUEST, None, &error)
         }
-        Ok(Message::Response(response)) => match legacy::find(&inner, &parts) {
+        Ok(Message::Response(response)) => match legacy::find(&inner, &parts, None) {
             Ok(session) => {
                 session.session.answered(response);
                 reply::accepted()
@@ -105,7 +105,7 @@ async fn take_request(inner: Arc<Inner>, parts: Parts, request: Request) -> Resp
         Route::Legacy if request.method == Initialize::NAME => {
             legacy::initialize(&inner, &parts, &request)
         }
-        Route::Legacy | Route::NoSession => match legacy::find(&inner, &parts) {
+        Route::Legacy | Route::NoSession => match legacy::find(&inner, &parts, Some(&request.id)) {
             Ok(session) => legacy::request(inner, session, parts, request).await,
             Err(response) => *response,
         },
