@@ -10,6 +10,7 @@ mod dispatch;
 mod enums;
 mod expr;
 mod files;
+mod keys;
 mod methods;
 mod objects;
 mod package;

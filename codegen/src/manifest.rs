@@ -75,6 +75,9 @@ pub struct Input {
     /// Start of the specification pages that the documentation's `spec` entries continue.
     #[serde(default)]
     pub spec: Option<String>,
+    /// Keys with a prefix that the specification's text has and its schema lacks, with our words on each.
+    #[serde(default)]
+    pub keys: BTreeMap<String, String>,
     /// Where the file comes from.
     #[serde(default)]
     pub upstream: Option<Upstream>,

@@ -85,6 +85,8 @@ pub struct Module {
     pub types: BTreeMap<String, TypeId>,
     /// Requests and notifications by method name.
     pub methods: Vec<Method>,
+    /// Keys with a prefix that only the specification's text has, with our words on each.
+    pub keys: BTreeMap<String, String>,
 }
 
 /// A named Rust type.
@@ -452,6 +454,12 @@ impl Model {
                     .map(|id| (types[id.0].name.clone(), *id))
                     .collect(),
                 methods,
+                keys: manifest
+                    .inputs
+                    .iter()
+                    .find(|entry| entry.name == input.name)
+                    .map(|entry| entry.keys.clone())
+                    .unwrap_or_default(),
             });
         }
         let mut model = Self {

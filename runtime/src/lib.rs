@@ -79,6 +79,10 @@
 //! `on_restart = "rerun"` runs again, the answers it already had included. [`TaskContext::once`] keeps the value of a side
 //! effect from being made twice.
 //!
+//! A plain call of 2026-07-28 that asks something is no task: what it was told so far travels to the client and back, sealed
+//! with the server's key. That key is random at each start unless [`ServerBuilder::key`] is given one, and a call that
+//! waited for answers then has to be started again.
+//!
 //! # Features
 //!
 //! `http` (axum router and tower service), `stdio` and `sqlite` are on by default; `anyhow` lets `?` turn its errors into

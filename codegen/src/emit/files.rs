@@ -7,7 +7,7 @@ use quote::quote;
 
 use super::expr::{check, each, named, rust_type};
 use super::{
-    Options, convert, dispatch, doc, enums, ident, methods, objects, package, schemas, unions,
+    Options, convert, dispatch, doc, enums, ident, keys, methods, objects, package, schemas, unions,
 };
 use crate::model::{Expr, Home, Model, Module, Type, TypeId, TypeKind};
 use crate::write::HEADER;
@@ -62,6 +62,9 @@ pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
             }
             if let Some(text) = dispatch::text(model, module) {
                 out.push((format!("src/{name}/handler.rs"), text));
+            }
+            if let Some(text) = keys::text(model, module) {
+                out.push((format!("src/{name}/keys.rs"), text));
             }
             if registry(options) != Registry::Never {
                 out.push((
@@ -329,6 +332,11 @@ fn module_file(
             if !module.methods.is_empty() {
                 items.extend(quote!(
                     pub mod methods;
+                ));
+            }
+            if keys::text(model, module).is_some() {
+                items.extend(quote!(
+                    pub mod keys;
                 ));
             }
             if dispatch::text(model, module).is_some() {

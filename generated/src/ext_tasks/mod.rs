@@ -30,6 +30,7 @@ pub use crate::common::{
 };
 
 pub mod methods;
+pub mod keys;
 mod handler;
 
 pub use handler::{TaskHandler, TaskRequest, TaskResponse};

@@ -36,6 +36,7 @@ pub use crate::common::{
 };
 
 pub mod methods;
+pub mod keys;
 #[cfg(feature = "registry")]
 pub mod registry;
 mod completion;

@@ -2,15 +2,13 @@
 
 use serde_json::{Value, json};
 
-use crate::{JsonObject, context::InputKinds};
-
-use super::TASKS_EXTENSION;
+use crate::{JsonObject, context::InputKinds, types::ext_tasks::keys::TASKS};
 
 /// Whether the client declares the tasks extension.
 pub(crate) fn declares_tasks(capabilities: &JsonObject) -> bool {
     capabilities
         .get("extensions")
-        .and_then(|all| all.get(TASKS_EXTENSION))
+        .and_then(|all| all.get(TASKS))
         .is_some_and(Value::is_object)
 }
 
@@ -39,7 +37,7 @@ pub(crate) fn required(capability: &str) -> Value {
 
 /// `requiredCapabilities` for the tasks extension.
 pub(crate) fn required_tasks() -> Value {
-    json!({ "extensions": { TASKS_EXTENSION: {} } })
+    json!({ "extensions": { TASKS: {} } })
 }
 
 #[cfg(test)]

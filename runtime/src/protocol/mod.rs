@@ -19,15 +19,12 @@ use crate::{
     task::Status,
     types::{
         ext_tasks,
-        method::{MethodInfo, MethodKind, Sender},
+        method::{Method, MethodInfo, MethodKind, Sender},
         v2025_11_25,
         v2025_11_25::TaskStatus,
         v2026_07_28,
     },
 };
-
-/// The key of the tasks extension in `capabilities.extensions`.
-pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// The revision of the modern era.
 pub(crate) const MODERN: &str = "2026-07-28";
@@ -46,6 +43,21 @@ pub(crate) fn is_known_method(method: &str) -> bool {
         ext_tasks::methods::ALL,
     ];
     tables.into_iter().flatten().any(known)
+}
+
+/// Whether a method is of a family that this library answers in one of the eras, so that no fallback may claim it.
+pub(crate) fn is_reserved(method: &str) -> bool {
+    const OURS: [&str; 5] = [
+        ext_tasks::methods::TasksGet::NAME,
+        ext_tasks::methods::NotificationsTasks::NAME,
+        v2026_07_28::methods::ToolsCall::NAME,
+        v2026_07_28::methods::ServerDiscover::NAME,
+        v2026_07_28::methods::SubscriptionsListen::NAME,
+    ];
+    let asked = method.split_once('/').map(|(family, _)| family);
+    OURS.into_iter()
+        .filter_map(|ours| ours.split_once('/'))
+        .any(|(family, _)| asked == Some(family))
 }
 
 /// Counts an answered request (`mcp_requests_total`).
@@ -87,5 +99,89 @@ pub(crate) fn wire_status(status: Status) -> TaskStatus {
         Status::Completed => TaskStatus::Completed,
         Status::Failed => TaskStatus::Failed,
         Status::Cancelled => TaskStatus::Cancelled,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path};
+
+    use super::*;
+
+    /// The code of a file without what is only for tests, and without documentation.
+    fn code(text: &str) -> String {
+        let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+        let lines = text[..end]
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        lines.collect::<Vec<_>>().join("\n")
+    }
+
+    fn each_file(dir: &Path, see: &mut impl FnMut(&Path)) {
+        for entry in fs::read_dir(dir).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap();
+            if name.starts_with("test") || name == "kit.rs" {
+                continue;
+            }
+            if path.is_dir() {
+                each_file(&path, see);
+            } else if name.ends_with(".rs") {
+                see(&path);
+            }
+        }
+    }
+
+    #[test]
+    fn no_name_of_the_protocol_is_written_by_hand() {
+        let tables = [
+            v2025_11_25::methods::ALL,
+            v2026_07_28::methods::ALL,
+            ext_tasks::methods::ALL,
+        ];
+        let mut names: Vec<_> = tables
+            .into_iter()
+            .flatten()
+            .filter(|info| info.name.contains('/'))
+            .flat_map(|info| {
+                let (family, _) = info.name.split_once('/').unwrap();
+                [format!("\"{}\"", info.name), format!("\"{family}/\"")]
+            })
+            .collect();
+        names.push("\"io.modelcontextprotocol/".to_owned());
+        let mut files = 0;
+        each_file(
+            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"),
+            &mut |path| {
+                files += 1;
+                let code = code(&fs::read_to_string(path).unwrap());
+                for name in &names {
+                    assert!(!code.contains(name), "{} has {name}", path.display());
+                }
+            },
+        );
+        assert!(files > 50, "only {files} files were looked at");
+    }
+
+    #[test]
+    fn families_of_methods_that_we_answer_are_reserved_in_both_eras() {
+        for ours in [
+            "tasks/x",
+            "tools/call",
+            "notifications/x",
+            "server/x",
+            "subscriptions/x",
+        ] {
+            assert!(is_reserved(ours), "{ours}");
+        }
+        for other in [
+            "tasks",
+            "tasksx/get",
+            "prompts/list",
+            "completion/complete",
+            "/",
+        ] {
+            assert!(!is_reserved(other), "{other}");
+        }
     }
 }

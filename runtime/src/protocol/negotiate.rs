@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::{
     JsonObject,
     server::{RpcError, error::UNSUPPORTED_VERSION},
-    types::v2025_11_25::methods::{Initialize, Method},
+    types::{
+        v2025_11_25::methods::{Initialize, Method},
+        v2026_07_28::keys::PROTOCOL_VERSION,
+    },
 };
 
 use super::{LEGACY, MODERN};
-
-/// The member of `_meta` that names the version.
-pub(crate) const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// What is known of a request before its era is.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +76,7 @@ pub(crate) fn route(facts: Facts<'_>) -> Route {
     let named = facts
         .params
         .get("_meta")
-        .and_then(|meta| meta.get(META_VERSION));
+        .and_then(|meta| meta.get(PROTOCOL_VERSION));
     match (facts.channel, named) {
         // A version that is no string is for the modern era to refuse.
         (_, Some(named)) if !named.is_string() => Route::Modern,
@@ -127,7 +127,7 @@ pub(crate) fn route(facts: Facts<'_>) -> Route {
 pub(crate) fn names_modern(params: &JsonObject) -> bool {
     params
         .get("_meta")
-        .and_then(|meta| meta.get(META_VERSION))
+        .and_then(|meta| meta.get(PROTOCOL_VERSION))
         .is_some_and(|named| named == MODERN)
 }
 
@@ -147,7 +147,7 @@ mod tests {
     fn params(version: Option<&str>) -> JsonObject {
         let mut params = JsonObject::new();
         if let Some(version) = version {
-            params.insert("_meta".into(), json!({ META_VERSION: version }));
+            params.insert("_meta".into(), json!({ PROTOCOL_VERSION: version }));
         }
         params
     }

@@ -6,11 +6,9 @@ use serde_json::{Value, json};
 
 use crate::{
     JsonObject,
-    protocol::{
-        headers::{ParamHeader, param_headers},
-        legacy::IMMEDIATE,
-    },
+    protocol::headers::{ParamHeader, param_headers},
     tool::{TaskSupport, Tool, ToolDescriptor, ToolSet},
+    types::v2025_11_25::keys::MODEL_IMMEDIATE_RESPONSE,
 };
 
 use super::BuildError;
@@ -111,7 +109,7 @@ fn describe(descriptor: &ToolDescriptor) -> JsonObject {
     // This one belongs on the handle of a task.
     let mut meta = descriptor.meta.clone();
     if let Some(meta) = &mut meta {
-        meta.remove(IMMEDIATE);
+        meta.remove(MODEL_IMMEDIATE_RESPONSE);
     }
     let meta = meta.filter(|meta| !meta.is_empty());
     let objects = [

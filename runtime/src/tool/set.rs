@@ -2,13 +2,23 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use crate::types::ext_tasks::methods::{Method, NotificationsTasks, TasksGet};
+
 use super::{StateKey, StateMap, Tool};
 
 /// Longest name that hosts are asked to take.
 const MAX_NAME: usize = 128;
 
-/// Beginnings that belong to the protocol.
-const RESERVED: [&str; 2] = ["tasks/", "notifications/"];
+/// Methods whose beginnings belong to the protocol.
+const RESERVED: [&str; 2] = [TasksGet::NAME, NotificationsTasks::NAME];
+
+/// What a name begins with that belongs to the protocol.
+fn reserved(name: &str) -> Option<&'static str> {
+    RESERVED
+        .into_iter()
+        .filter_map(|method| method.split_inclusive('/').next())
+        .find(|prefix| name.starts_with(prefix))
+}
 
 /// Why a tool was not registered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -94,7 +104,7 @@ impl ToolSet {
     pub fn add(&mut self, tool: Tool) -> Result<(), RegisterError> {
         let name = tool.name().to_owned();
         let location = place(&tool);
-        if let Some(prefix) = RESERVED.into_iter().find(|prefix| name.starts_with(prefix)) {
+        if let Some(prefix) = reserved(&name) {
             return Err(RegisterError::Reserved {
                 name,
                 prefix,

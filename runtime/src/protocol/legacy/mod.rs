@@ -15,7 +15,7 @@ use tracing::Instrument;
 
 use crate::{
     JsonObject,
-    protocol::{count, failure},
+    protocol::{count, failure, is_reserved},
     server::{
         Caller, Era, FallbackRequest, Inner, RpcError,
         rpc::{Notification, Request},
@@ -31,7 +31,6 @@ use crate::{
 
 pub(crate) use push::Asking;
 pub(crate) use session::{Hello, Session};
-pub(crate) use shape::IMMEDIATE;
 #[cfg_attr(
     not(feature = "http"),
     allow(unused_imports, reason = "only HTTP needs it")
@@ -149,7 +148,7 @@ impl Exchange<'_> {
             method if self.session.has_tasks() && TaskRequest::METHODS.contains(&method) => {
                 self.on_task().await
             }
-            method if is_ours(method) => Err(RpcError::method_not_found(method)),
+            method if is_reserved(method) => Err(RpcError::method_not_found(method)),
             _ => self.fall_back().await,
         }
     }
@@ -198,17 +197,4 @@ impl Exchange<'_> {
             })
             .await
     }
-}
-
-/// Whether a method belongs to us or to the other era, so that no fallback may claim it.
-fn is_ours(method: &str) -> bool {
-    [
-        "tasks/",
-        "tools/",
-        "notifications/",
-        "server/",
-        "subscriptions/",
-    ]
-    .iter()
-    .any(|prefix| method.starts_with(prefix))
 }

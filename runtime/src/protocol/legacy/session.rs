@@ -24,7 +24,10 @@ use crate::{
         rpc::{self, RequestId, Response},
     },
     task::Principal,
-    types::v2025_11_25::methods::{Method, NotificationsCancelled},
+    types::v2025_11_25::{
+        keys::RELATED_TASK,
+        methods::{Method, NotificationsCancelled},
+    },
 };
 
 use super::{
@@ -218,10 +221,7 @@ impl Session {
 pub(super) fn relate(object: &mut JsonObject, task: &str) {
     let meta = object.entry("_meta").or_insert_with(|| json!({}));
     if let Value::Object(meta) = meta {
-        meta.insert(
-            "io.modelcontextprotocol/related-task".into(),
-            json!({ "taskId": task }),
-        );
+        meta.insert(RELATED_TASK.into(), json!({ "taskId": task }));
     }
 }
 

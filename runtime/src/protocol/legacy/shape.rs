@@ -7,15 +7,12 @@ use crate::{
     tool::ToolDescriptor,
     types::v2025_11_25::{
         CancelTaskResult, CreateTaskResult, GetTaskResult, Task as WireTask,
-        TaskStatusNotificationParams,
+        TaskStatusNotificationParams, keys::MODEL_IMMEDIATE_RESPONSE,
     },
 };
 
 /// The longest text of a tool's error that is repeated as the status message.
 const MESSAGE: usize = 2_000;
-
-/// The member of a tool's `_meta` with the text that the model gets while the task runs.
-pub(crate) const IMMEDIATE: &str = "io.modelcontextprotocol/model-immediate-response";
 
 /// Makes one of the types that hold a task and nothing else.
 macro_rules! form {
@@ -110,9 +107,13 @@ fn error_text(result: &JsonObject) -> String {
 /// The handle.
 pub(super) fn created(created: &Task, tool: &ToolDescriptor) -> CreateTaskResult {
     let mut result = CreateTaskResult::new(task(created));
-    if let Some(text) = tool.meta.as_ref().and_then(|meta| meta.get(IMMEDIATE)) {
+    if let Some(text) = tool
+        .meta
+        .as_ref()
+        .and_then(|meta| meta.get(MODEL_IMMEDIATE_RESPONSE))
+    {
         let mut meta = JsonObject::new();
-        meta.insert(IMMEDIATE.into(), text.clone());
+        meta.insert(MODEL_IMMEDIATE_RESPONSE.into(), text.clone());
         result.meta = Some(meta);
     }
     result

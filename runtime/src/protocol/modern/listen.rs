@@ -19,14 +19,13 @@ use crate::{
         },
         v2026_07_28::{
             SubscriptionFilter,
+            keys::SUBSCRIPTION_ID,
             methods::{Method, NotificationsCancelled, NotificationsSubscriptionsAcknowledged},
         },
     },
 };
 
 use super::{Exchange, shape};
-
-const META_SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 impl Exchange<'_> {
     pub(super) async fn listen(&self) -> Result<JsonObject, RpcError> {
@@ -97,7 +96,7 @@ impl Exchange<'_> {
         let mut result = JsonObject::new();
         result.insert(
             "_meta".into(),
-            json!({ META_SUBSCRIPTION: self.id.to_value() }),
+            json!({ SUBSCRIPTION_ID: self.id.to_value() }),
         );
         Ok(result)
     }
@@ -114,7 +113,7 @@ impl Exchange<'_> {
     async fn notify(&self, method: &str, mut params: JsonObject) {
         params.insert(
             "_meta".into(),
-            json!({ META_SUBSCRIPTION: self.id.to_value() }),
+            json!({ SUBSCRIPTION_ID: self.id.to_value() }),
         );
         self.outbox.send(rpc::notification(method, &params)).await;
     }

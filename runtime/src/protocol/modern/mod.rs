@@ -34,12 +34,12 @@ pub(in crate::protocol) use replay::progress_params;
 use crate::{
     task::Principal,
     types::{
-        ext_tasks::TaskRequest,
+        ext_tasks::{TaskRequest, keys::TASKS},
         v2025_11_25::methods::{
             Initialize, LoggingSetLevel, Ping, ResourcesSubscribe, ResourcesUnsubscribe,
         },
         v2026_07_28::{
-            LoggingLevel,
+            LoggingLevel, keys,
             methods::{
                 Method, PromptsGet, PromptsList, ResourcesList, ResourcesRead,
                 ResourcesTemplatesList, ServerDiscover, SubscriptionsListen, ToolsCall, ToolsList,
@@ -49,13 +49,10 @@ use crate::{
 };
 
 use super::{
-    client, count, failure, headers,
-    negotiate::{META_VERSION, supported, unsupported},
+    client, count, failure, headers, is_reserved,
+    negotiate::{supported, unsupported},
 };
 
-const META_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const META_LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-const META_SERVER: &str = "io.modelcontextprotocol/serverInfo";
 /// Results that clients may keep for a while.
 const CACHEABLE: [&str; 6] = [
     ServerDiscover::NAME,
@@ -147,7 +144,7 @@ async fn answer(server: &Arc<Inner>, request: &Request, caller: &Caller, outbox:
         Ok(capabilities) => capabilities,
         Err(error) => return Reply::malformed(error),
     };
-    if let Some(named) = meta.get(META_VERSION).and_then(Value::as_str)
+    if let Some(named) = meta.get(keys::PROTOCOL_VERSION).and_then(Value::as_str)
         && named != super::MODERN
     {
         return Reply::new(Err(unsupported(named, server.config.legacy)));
@@ -180,33 +177,33 @@ fn check_meta(meta: &JsonObject) -> Result<&JsonObject, RpcError> {
     let member = |name: &str, problem: &str| {
         failure::bad_member(&format!("params._meta[\"{name}\"]"), problem)
     };
-    match meta.get(META_VERSION) {
+    match meta.get(keys::PROTOCOL_VERSION) {
         Some(Value::String(_)) => {}
-        Some(_) => return Err(member(META_VERSION, "must be a string")),
+        Some(_) => return Err(member(keys::PROTOCOL_VERSION, "must be a string")),
         None => {
             return Err(member(
-                META_VERSION,
+                keys::PROTOCOL_VERSION,
                 "is missing; each request names its protocol version",
             ));
         }
     }
-    match meta.get(META_CAPABILITIES) {
+    match meta.get(keys::CLIENT_CAPABILITIES) {
         Some(Value::Object(capabilities)) => Ok(capabilities),
-        Some(_) => Err(member(META_CAPABILITIES, "must be an object")),
+        Some(_) => Err(member(keys::CLIENT_CAPABILITIES, "must be an object")),
         None => Err(member(
-            META_CAPABILITIES,
+            keys::CLIENT_CAPABILITIES,
             "is missing; each request declares what the client can do",
         )),
     }
 }
 
 fn log_level(meta: &JsonObject) -> Result<Option<LogLevel>, RpcError> {
-    let Some(level) = meta.get(META_LOG_LEVEL) else {
+    let Some(level) = meta.get(keys::LOG_LEVEL) else {
         return Ok(None);
     };
     let level = serde_json::from_value::<LoggingLevel>(level.clone()).map_err(|error| {
         failure::bad_member(
-            &format!("params._meta[\"{META_LOG_LEVEL}\"]"),
+            &format!("params._meta[\"{}\"]", keys::LOG_LEVEL),
             &error.to_string(),
         )
     })?;
@@ -248,7 +245,7 @@ impl Exchange<'_> {
         }
         let meta = result.entry("_meta").or_insert_with(|| json!({}));
         if let Value::Object(meta) = meta {
-            meta.entry(META_SERVER)
+            meta.entry(keys::SERVER_INFO)
                 .or_insert_with(|| self.server.info.clone().into());
         }
         result
@@ -262,7 +259,7 @@ impl Exchange<'_> {
             .entry("extensions")
             .or_insert_with(|| json!({}));
         if let Value::Object(extensions) = extensions {
-            extensions.insert(super::TASKS_EXTENSION.into(), json!({}));
+            extensions.insert(TASKS.into(), json!({}));
         }
         let mut result = JsonObject::new();
         result.insert("supportedVersions".into(), json!(supported(config.legacy)));
@@ -365,8 +362,7 @@ impl Exchange<'_> {
             client::required_tasks(),
             format!(
                 "Missing required client capability: `{}` needs the extension {}",
-                self.method,
-                super::TASKS_EXTENSION
+                self.method, TASKS
             ),
         ))
     }
@@ -374,13 +370,6 @@ impl Exchange<'_> {
 
 /// Whether a method belongs to us or to another era, so that no fallback may claim it.
 fn is_ours(method: &str) -> bool {
-    const RESERVED: [&str; 5] = [
-        "tasks/",
-        "tools/",
-        "notifications/",
-        "server/",
-        "subscriptions/",
-    ];
     let removed = [
         Initialize::NAME,
         Ping::NAME,
@@ -388,5 +377,5 @@ fn is_ours(method: &str) -> bool {
         ResourcesSubscribe::NAME,
         ResourcesUnsubscribe::NAME,
     ];
-    RESERVED.iter().any(|prefix| method.starts_with(prefix)) || removed.contains(&method)
+    is_reserved(method) || removed.contains(&method)
 }
