@@ -1,10 +1,15 @@
 //! A client of revision 2025-11-25 over HTTP, as small as tests need it.
 
+use std::time::Duration;
+
 use reqwest::Response;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
 use crate::modern::{Reply, last_message};
 
+/// How long a test waits for a message before it is given up.
+const PATIENCE: Duration = Duration::from_secs(30);
 /// The revision it speaks.
 pub const REVISION: &str = "2025-11-25";
 
@@ -155,6 +160,12 @@ impl Stream {
 
     /// The next message; `None` at the end of the stream.
     pub async fn message(&mut self) -> Option<Value> {
+        timeout(PATIENCE, self.read())
+            .await
+            .expect("a message or the end comes in time")
+    }
+
+    async fn read(&mut self) -> Option<Value> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
                 let (event, rest) = (event.to_owned(), rest.to_owned());

@@ -128,11 +128,11 @@ async fn a_client_that_resumes_its_stream_is_not_asked_twice() {
     let seen = channel.last_event.clone();
     drop(channel);
     let mut channel = client.listen(seen.as_deref()).await;
-    let waiting = client
+    let mut waiting = client
         .stream(3, "tasks/result", json!({"taskId": id}))
         .await;
     client.answer(&question, yes()).await;
-    let result = waiting.last().await;
+    let result = waiting.message().await.expect("the result comes first");
     assert_eq!(
         result["result"]["content"][0]["text"],
         "confirmed: true; deleted x"
