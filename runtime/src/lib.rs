@@ -32,6 +32,11 @@
 //! known before there is a task at all is an `#[ask("..")]` parameter. Only what the client said it can be asked is asked:
 //! anything else fails at once.
 //!
+//! # Reporting
+//!
+//! While it runs, a function says what it does with [`TaskContext::status`], which clients see on the task, and how far it is
+//! with [`TaskContext::progress`]. [`TaskContext::log`] writes to the log of a client that wants it.
+//!
 //! # Cancelling
 //!
 //! By default a cancelled function is dropped at its next await. With `cancel = "cooperative"` it decides itself:

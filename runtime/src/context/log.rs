@@ -183,6 +183,23 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn blocking_work_writes_to_the_log_and_what_is_no_json_is_dropped() {
+        let (ctx, test) = TaskContext::for_test();
+        ctx.spawn_blocking(|ctx| ctx.log(LogLevel::Notice, [1, 2]))
+            .await;
+        ctx.log(
+            LogLevel::Error,
+            std::collections::BTreeMap::from([((1, 2), 3)]),
+        )
+        .await;
+        let logged = LogRecord {
+            level: LogLevel::Notice,
+            data: serde_json::json!([1, 2]),
+        };
+        assert_eq!(test.logged(), [logged]);
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_flood_is_cut_and_the_next_second_begins_anew() {
         let rate = LogRate::default();

@@ -18,7 +18,7 @@ use crate::BoxFuture;
 /// The other side of a context made by [`TaskContext::for_test`].
 ///
 /// ```
-/// use mcp_tasks::TaskContext;
+/// use mcp_tasks::{TaskContext, context::LogLevel};
 /// use serde_json::json;
 ///
 /// # #[tokio::main(flavor = "current_thread")]
@@ -28,7 +28,9 @@ use crate::BoxFuture;
 /// ctx.status("thinking").await;
 /// let sure = ctx.elicit::<bool>("Sure?").await.unwrap();
 /// assert_eq!(sure.accepted(), Some(true));
+/// ctx.log(LogLevel::Info, "it is sure").await;
 /// assert_eq!(test.statuses(), ["thinking"]);
+/// assert_eq!(test.logged()[0].data, "it is sure");
 /// assert_eq!(test.asked()[0].method, "elicitation/create");
 /// # }
 /// ```
