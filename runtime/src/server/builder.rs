@@ -15,6 +15,7 @@ use crate::{
     store::{MemoryStore, TaskStore},
     task::Clock,
     tool::{IntoTool, IntoTools, RegisterError, StateMap, Tool, ToolSet},
+    types::{v2025_11_25, v2026_07_28},
 };
 
 use super::{Catalog, Connection, Fallback, Gauge, Inner, Limits, Server};
@@ -57,6 +58,9 @@ pub enum BuildError {
     /// A declared capability is one that the server answers itself.
     #[error("the capability `{0}` cannot be declared, because the server itself speaks for it")]
     Capability(String),
+    /// The settings of a declared capability are not what clients can read.
+    #[error("the declared capabilities cannot be served: {0}; see `ServerBuilder::capability`")]
+    Capabilities(String),
     /// The operating system gave no random bytes for the key.
     #[error("no random bytes from the operating system: {0}; set a key with `ServerBuilder::key`")]
     Random(String),
@@ -224,7 +228,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Declares a capability that the [`fallback`](Self::fallback) serves, such as `prompts`.
+    /// Declares a capability that the [`fallback`](Self::fallback) serves, such as `prompts`; its settings are an object.
     pub fn capability(mut self, name: impl Into<String>, settings: Value) -> Self {
         self.config.capabilities.insert(name.into(), settings);
         self
@@ -298,6 +302,13 @@ impl ServerBuilder {
         if let Some(name) = logging {
             self.config.capabilities.insert(name.into(), json!({}));
         }
+        let declared = || Value::Object(self.config.capabilities.clone());
+        serde_json::from_value::<v2026_07_28::ServerCapabilities>(declared())
+            .map(drop)
+            .and_then(|()| {
+                serde_json::from_value::<v2025_11_25::ServerCapabilities>(declared()).map(drop)
+            })
+            .map_err(|error| BuildError::Capabilities(error.to_string()))?;
         let key = match self.key {
             Some(key) => key,
             None => {
@@ -335,5 +346,44 @@ impl ServerBuilder {
                 config: self.config,
             }),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::{ToolCall, ToolDescriptor, ToolFuture, ToolHandler};
+
+    struct Nothing;
+
+    impl ToolHandler for Nothing {
+        fn check(&self, _: &JsonObject) -> Result<(), crate::ToolError> {
+            Ok(())
+        }
+
+        fn start(&self, _: ToolCall) -> Result<ToolFuture, crate::ToolError> {
+            unreachable!("nothing is called here")
+        }
+    }
+
+    #[test]
+    fn what_clients_could_not_read_is_refused_before_they_come() {
+        let built = Server::builder().capability("prompts", json!(true)).build();
+        let Err(error @ BuildError::Capabilities(_)) = built else {
+            panic!("the capability was declared")
+        };
+        assert!(error.to_string().contains("prompts"), "{error}");
+
+        let mut text = ToolDescriptor::new("text");
+        text.input_schema = json!({"type": "string"}).as_object().unwrap().clone();
+        let built = Server::builder().tool(Tool::new(text, Nothing)).build();
+        let Err(error @ BuildError::Schema { .. }) = built else {
+            panic!("the tool was taken")
+        };
+        let message = error.to_string();
+        assert!(
+            message.contains("`text`") && message.contains("inputSchema"),
+            "{message}"
+        );
     }
 }

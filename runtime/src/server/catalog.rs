@@ -2,13 +2,17 @@
 
 use std::collections::HashMap;
 
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::{
     JsonObject,
     protocol::headers::{ParamHeader, param_headers},
     tool::{TaskSupport, Tool, ToolDescriptor, ToolSet},
-    types::v2025_11_25::keys::MODEL_IMMEDIATE_RESPONSE,
+    types::{
+        v2025_11_25::{self, keys::MODEL_IMMEDIATE_RESPONSE},
+        v2026_07_28,
+    },
 };
 
 use super::BuildError;
@@ -26,6 +30,7 @@ pub(crate) struct Catalog {
     by_name: HashMap<String, usize>,
     modern: Vec<Value>,
     legacy: Vec<Value>,
+    plain: Vec<Value>,
 }
 
 impl Catalog {
@@ -35,6 +40,7 @@ impl Catalog {
             by_name: HashMap::new(),
             modern: Vec::new(),
             legacy: Vec::new(),
+            plain: Vec::new(),
         };
         for tool in &tools {
             let descriptor = &tool.descriptor;
@@ -44,21 +50,27 @@ impl Catalog {
                     reason,
                 })?;
             let modern = describe(descriptor);
-            let mut legacy = modern.clone();
+            let mut plain = modern.clone();
             // The legacy era knows only schemas of objects.
             if descriptor
                 .output_schema
                 .as_ref()
                 .is_some_and(|schema| schema.get("type") != Some(&"object".into()))
             {
-                legacy.remove("outputSchema");
+                plain.remove("outputSchema");
             }
+            let mut legacy = plain.clone();
             legacy.insert(
                 "execution".into(),
                 json!({ "taskSupport": support(descriptor.options.task) }),
             );
-            catalog.modern.push(modern.into());
-            catalog.legacy.push(legacy.into());
+            catalog
+                .modern
+                .push(checked::<v2026_07_28::Tool>(descriptor, modern)?);
+            catalog
+                .legacy
+                .push(checked::<v2025_11_25::Tool>(descriptor, legacy)?);
+            catalog.plain.push(plain.into());
             catalog
                 .by_name
                 .insert(descriptor.name.clone(), catalog.entries.len());
@@ -79,9 +91,14 @@ impl Catalog {
         &self.modern
     }
 
-    /// The tools as the legacy era describes them.
+    /// The tools as 2025-11-25 describes them.
     pub(crate) fn legacy(&self) -> &[Value] {
         &self.legacy
+    }
+
+    /// The tools as the revisions before that describe them, which have no tasks.
+    pub(crate) fn plain(&self) -> &[Value] {
+        &self.plain
     }
 }
 
@@ -90,6 +107,21 @@ fn support(support: TaskSupport) -> &'static str {
         TaskSupport::Optional => "optional",
         TaskSupport::Required => "required",
         TaskSupport::Forbidden => "forbidden",
+    }
+}
+
+/// The description of a tool, if it is one that clients of the era can read.
+fn checked<T: DeserializeOwned>(
+    descriptor: &ToolDescriptor,
+    tool: JsonObject,
+) -> Result<Value, BuildError> {
+    let tool = Value::Object(tool);
+    match T::deserialize(&tool) {
+        Ok(_) => Ok(tool),
+        Err(error) => Err(BuildError::Schema {
+            tool: descriptor.name.clone(),
+            reason: error.to_string(),
+        }),
     }
 }
 

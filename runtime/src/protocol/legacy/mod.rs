@@ -163,12 +163,11 @@ impl Exchange<'_> {
                 "the cursor is not one that this server has given out",
             ));
         }
-        // Revisions without tasks are described as the modern era is: without `execution`.
         let catalog = &self.inner.catalog;
         let tools = if self.session.has_tasks() {
             catalog.legacy()
         } else {
-            catalog.modern()
+            catalog.plain()
         };
         let mut result = JsonObject::new();
         result.insert("tools".into(), tools.into());

@@ -77,6 +77,13 @@ async fn each_revision_gets_what_it_knows() {
             has_tasks.then(|| json!({"taskSupport": "forbidden"}))
         );
         assert!(list["result"].get("resultType").is_none());
+        let schemas = list["result"]["tools"].as_array().unwrap().iter();
+        assert!(
+            schemas
+                .filter_map(|tool| tool.get("outputSchema"))
+                .all(|schema| schema["type"] == "object"),
+            "{list}"
+        );
         let params = json!({"name": "wait_at_gate", "arguments": {"label": 5}, "task": "nonsense"});
         let called = client.reply(legacy(2, "tools/call", params)).await;
         assert_eq!(called.get("error").is_some(), has_tasks, "{called}");
