@@ -129,7 +129,6 @@ async fn getting_one_task_costs_the_same_beside_thousands() {
     let mut wire = Wire::connect(&server);
     let id = start(&mut wire).await;
     let alone = time_of_get(&mut wire, &id).await;
-    // As many as the default limits allow to one caller.
     for _ in 1..1_000 {
         start(&mut wire).await;
     }

@@ -371,6 +371,14 @@ async fn a_task_is_its_owners_alone() {
         assert_eq!(foreign, unknown, "{method}");
         assert_eq!(foreign["error"]["code"], -32602);
     }
+    let filter = json!({"notifications": {"taskIds": [id]}});
+    let listen = modern(1, "subscriptions/listen", filter, all());
+    let request = modern_post(&listen)
+        .body(Body::from(listen.to_string()))
+        .unwrap();
+    let mut told = Events::of(send(&server, by("bob", request)).await);
+    let granted = &told.message().await["params"]["notifications"];
+    assert_eq!(granted, &json!({"taskIds": []}), "nothing is told of it");
     let mine = post_as(
         "alice",
         modern(1, "tasks/get", json!({"taskId": id}), all()),
@@ -379,6 +387,28 @@ async fn a_task_is_its_owners_alone() {
     assert!(mine["result"]["status"].is_string());
     let (_, error) = failure(&server, "tasks/get", json!({"taskId": id}), all()).await;
     assert_eq!(error["code"], -32602);
+}
+
+/// covers: T24-M
+#[tokio::test]
+async fn a_round_of_questions_is_its_callers_alone() {
+    let (server, _) = server();
+    let call_as = async |who: &str, params: Value| {
+        let message = modern(1, "tools/call", params, json!({"elicitation": {}}));
+        let request = modern_post(&message)
+            .body(Body::from(message.to_string()))
+            .unwrap();
+        let (_, mut replies) = read(send(&server, by(who, request)).await).await;
+        replies.remove(0)
+    };
+    let round = call_as("alice", json!({"name": "signed"})).await;
+    let answer = json!({"signer": {"action": "accept", "content": {"name": "Ada"}}});
+    let retry = json!({"name": "signed", "inputResponses": answer,
+                       "requestState": round["result"]["requestState"]});
+    let stolen = call_as("bob", retry.clone()).await;
+    assert_eq!(stolen["error"]["code"], -32602, "{stolen}");
+    let own = call_as("alice", retry).await;
+    assert_eq!(own["result"]["content"][0]["text"], "signed by Ada");
 }
 
 /// covers: T16-M, T19-M
