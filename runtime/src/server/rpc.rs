@@ -156,6 +156,17 @@ struct Envelope<'a> {
     error: Option<&'a RawValue>,
 }
 
+/// The id of a message whose other members cannot be taken.
+fn only_id(text: &str) -> Option<RequestId> {
+    #[derive(Deserialize)]
+    struct OnlyId<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+    }
+    let OnlyId { id } = serde_json::from_str(text).ok()?;
+    RequestId::read(id)
+}
+
 /// Tells a member that is null from one that is missing.
 fn present<'de: 'a, 'a, D: Deserializer<'de>>(
     deserializer: D,
@@ -200,7 +211,7 @@ pub(crate) fn decode(text: &[u8]) -> Result<Message, Refusal> {
         } else {
             RpcError::parse_error(format!("the message is not JSON: {error}"))
         };
-        Refusal::new(None, error)
+        Refusal::new(only_id(text), error)
     })?;
     let id = match envelope.id {
         None => None,
@@ -508,6 +519,10 @@ mod tests {
         assert_eq!(
             refused(r#"{"jsonrpc":"2.0","id":3,"method":"x","params":[1]}"#),
             (id.clone(), -32602)
+        );
+        assert_eq!(
+            refused(r#"{"jsonrpc":"2.0","id":3,"method":"x","method":"y"}"#),
+            (id.clone(), -32600)
         );
         assert_eq!(refused(r#"{"jsonrpc":"2.0","id":3}"#), (id, -32600));
         assert_eq!(refused("3"), (None, -32600));
