@@ -268,7 +268,8 @@ impl ServerBuilder {
         self
     }
 
-    /// How long, and by whom, the tool list and the discovery result may be cached. Not at all by default.
+    /// How long, and by whom, the tool list and the discovery result may be cached. Not at all by default. What a
+    /// [`fallback`](Self::fallback) gives says so itself.
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.config.cache_ttl = ttl;
         self.config.cache_scope = scope;

@@ -24,7 +24,7 @@ pub struct FallbackRequest {
     /// The params, `_meta` included.
     pub params: JsonObject,
     /// Which way the client speaks. In the modern era `resultType`, caching hints and `serverInfo` are added for you
-    /// where the result lacks them.
+    /// where the result lacks them; the hints then say that nobody may keep it (`ttlMs` 0, `cacheScope` private).
     pub era: Era,
     /// Who is asking.
     pub principal: Option<Principal>,

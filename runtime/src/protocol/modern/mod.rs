@@ -19,7 +19,7 @@ use crate::{
     JsonObject,
     context::LogLevel,
     server::{
-        Caller, Era, FallbackRequest, Inner, Outbox, RpcError,
+        CacheScope, Caller, Era, FallbackRequest, Inner, Outbox, RpcError,
         error::{
             HEADER_MISMATCH, INTERNAL_ERROR, METHOD_NOT_FOUND, MISSING_CLIENT_CAPABILITY,
             UNSUPPORTED_VERSION,
@@ -62,6 +62,9 @@ const CACHEABLE: [&str; 6] = [
     ResourcesTemplatesList::NAME,
     ResourcesRead::NAME,
 ];
+
+/// Those that are the same for every caller.
+const OWN_CACHEABLE: [&str; 2] = [ServerDiscover::NAME, ToolsList::NAME];
 
 /// The answer to a request, and the HTTP status that goes with it if nothing was streamed before.
 #[derive(Debug)]
@@ -236,12 +239,16 @@ impl Exchange<'_> {
             .or_insert_with(|| "complete".into());
         if CACHEABLE.contains(&self.method) && result["resultType"] == "complete" {
             let config = &self.server.config;
-            result
-                .entry("ttlMs")
-                .or_insert_with(|| config.cache_ttl_ms().into());
+            let (ttl_ms, scope) = if OWN_CACHEABLE.contains(&self.method) {
+                (config.cache_ttl_ms(), config.cache_scope)
+            } else {
+                // What a fallback gives may be for this caller and this moment alone, unless it says otherwise.
+                (0, CacheScope::Private)
+            };
+            result.entry("ttlMs").or_insert_with(|| ttl_ms.into());
             result
                 .entry("cacheScope")
-                .or_insert_with(|| config.cache_scope.as_str().into());
+                .or_insert_with(|| scope.as_str().into());
         }
         let meta = result.entry("_meta").or_insert_with(|| json!({}));
         if let Value::Object(meta) = meta {

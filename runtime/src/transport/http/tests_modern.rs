@@ -1,10 +1,12 @@
 //! The modern era over HTTP, in one process: discovery, headers, plain calls.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use http::{Request, StatusCode};
 use serde_json::{Value, json};
 
-use crate::transport::kit::*;
+use crate::{server::CacheScope, transport::kit::*};
 
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 
@@ -166,9 +168,43 @@ async fn the_fallback_answers_the_rest_but_may_not_hand_out_tasks() {
     let prompts = result(&server, "prompts/list", json!({}), json!({})).await;
     assert_eq!(prompts["prompts"], json!([]));
     assert_eq!(prompts["resultType"], "complete");
-    assert_eq!(prompts["cacheScope"], "public");
+    assert_eq!(
+        (&prompts["ttlMs"], &prompts["cacheScope"]),
+        (&json!(0), &json!("private"))
+    );
     let (_, error) = failure(&server, "prompts/get", json!({"name": "x"}), json!({})).await;
     assert_eq!(error["code"], -32603);
+}
+
+#[tokio::test]
+async fn only_what_is_the_same_for_all_is_said_to_be_cacheable() {
+    let server = crate::Server::builder()
+        .cache(Duration::from_secs(60), CacheScope::Public)
+        .capability("resources", json!({}))
+        .fallback(|request: crate::FallbackRequest| async move {
+            Ok(match request.method.as_str() {
+                "resources/read" => json!({"contents": [], "ttlMs": 5}),
+                _ => json!({"resources": []}),
+            }
+            .as_object()
+            .unwrap()
+            .clone())
+        })
+        .build()
+        .unwrap();
+    for (method, params, ttl, scope) in [
+        ("server/discover", json!({}), 60_000, "public"),
+        ("tools/list", json!({}), 60_000, "public"),
+        ("resources/list", json!({}), 0, "private"),
+        ("resources/read", json!({"uri": "a:b"}), 5, "private"),
+    ] {
+        let given = result(&server, method, params, json!({})).await;
+        assert_eq!(
+            (&given["ttlMs"], &given["cacheScope"]),
+            (&json!(ttl), &json!(scope)),
+            "{method}"
+        );
+    }
 }
 
 /// covers: X-HTTP-1, X-HTTP-2, X-RPC-1
