@@ -121,7 +121,7 @@ impl Limits {
 }
 
 /// The names in the table above that a refusal can carry in `data.limit`.
-#[cfg(test)]
+#[cfg(all(test, feature = "http"))]
 pub(crate) fn names_on_the_wire() -> Vec<String> {
     let named = |row: [String; 3]| {
         let (_, name) = row[2].split_once("(`")?;
