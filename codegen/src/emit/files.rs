@@ -12,7 +12,17 @@ use super::{
 use crate::model::{Expr, Home, Model, Module, Type, TypeId, TypeKind};
 use crate::write::HEADER;
 
-const SUPPORT: &str = include_str!("../../templates/support.rs");
+/// The files of the module `support`, by name.
+macro_rules! support {
+    ($($name:literal),* $(,)?) => {
+        [$(($name, include_str!(concat!("../../templates/support/", $name, ".rs")))),*]
+    };
+}
+
+const SUPPORT: [(&str, &str); 9] = support![
+    "bounds", "content", "error", "mod", "read", "record", "scalars", "slots", "unions",
+];
+const REENCODE: &str = include_str!("../../templates/support/registry.rs");
 const SCHEMA: &str = include_str!("../../templates/schema.rs");
 const METHOD: &str = include_str!("../../templates/method.rs");
 
@@ -21,8 +31,8 @@ pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
     let mut out = vec![
         ("src/lib.rs".to_owned(), library(model, options)),
         ("src/method.rs".to_owned(), headed(METHOD)),
-        ("src/support.rs".to_owned(), support(options)),
     ];
+    out.extend(support(options));
     let mut homes = Vec::new();
     if has_common(model) {
         homes.push((Home::Common, "common".to_owned(), None));
@@ -108,18 +118,31 @@ fn registry(options: &Options) -> Registry {
     }
 }
 
-fn support(options: &Options) -> String {
+fn support(options: &Options) -> Vec<(String, String)> {
     const GATE: &str = "#[cfg(feature = \"registry\")]\n";
-    match registry(options) {
-        Registry::Feature => headed(SUPPORT),
-        Registry::Always => headed(&SUPPORT.replace(GATE, "")),
-        Registry::Never => {
-            let end = SUPPORT
-                .find("\n// ---- the registry")
-                .unwrap_or(SUPPORT.len());
-            headed(&SUPPORT[..end])
-        }
+    let path = |name: &str| format!("src/support/{name}.rs");
+    let mut out: Vec<_> = SUPPORT
+        .iter()
+        .map(|(name, text)| {
+            let text = match registry(options) {
+                Registry::Feature => (*text).to_owned(),
+                Registry::Always => text.replace(GATE, ""),
+                // What stands behind the gate is one line.
+                Registry::Never => {
+                    let mut parts = text.split(GATE);
+                    let first = parts.next().unwrap_or_default().to_owned();
+                    parts.fold(first, |out, part| {
+                        out + part.split_once('\n').map_or("", |(_, rest)| rest)
+                    })
+                }
+            };
+            (path(name), headed(&text))
+        })
+        .collect();
+    if registry(options) != Registry::Never {
+        out.push((path("registry"), headed(REENCODE)));
     }
+    out
 }
 
 /// The text with the header before it.

@@ -1,4 +1,4 @@
-//! Objects: the struct, its constructor and setters, decoding and encoding.
+//! Objects: the struct, its constructor and setters, and the tables that it is decoded and encoded by.
 
 use std::collections::BTreeSet;
 
@@ -48,8 +48,7 @@ pub(super) fn item(
         .iter()
         .filter(|field| !field.required)
         .map(|field| setter(model, id, field));
-    let decode = decode(model, id, &name, object);
-    let encode = encode(&name, object);
+    let record = record(model, id, &name, object);
     let includes = object
         .includes
         .iter()
@@ -62,8 +61,7 @@ pub(super) fn item(
 
         impl #name { #(#numbers)* #constructor #(#setters)* }
 
-        #decode
-        #encode
+        #record
         #(#includes)*
     }
 }
@@ -185,171 +183,11 @@ fn setter(model: &Model, owner: TypeId, field: &Field) -> TokenStream {
     }
 }
 
-/// The name of a local variable for a member; those of the function itself are kept clear.
-fn local(name: &str) -> Ident {
-    match name {
-        "map" | "tag" | "key" | "slot" | "extra" => format_ident!("{name}_"),
-        _ => ident(name),
-    }
-}
+/// The largest tuple of slots.
+const TUPLE: usize = 12;
 
-fn decode(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStream {
-    let has_text = object
-        .consts
-        .iter()
-        .any(|constant| constant.value.is_string());
-    let tag = if has_text { quote!(tag) } else { quote!(_) };
-    let mut variables = Vec::new();
-    let mut arms = Vec::new();
-    let mut values = Vec::new();
-    let mut checks = Vec::new();
-    // Beside a union the map is a parameter of the closure already borrowed for change.
-    let map = if object.flat.is_some() {
-        quote!(map)
-    } else {
-        quote!(&mut map)
-    };
-    for constant in &object.consts {
-        let (variable, json) = (local(&super::objects::const_name(constant)), &constant.json);
-        let (start, read) = match &constant.value {
-            Value::String(text) => (quote!(tag == #json), quote!(constant(#map, #json, #text)?)),
-            Value::Bool(value) => (
-                quote!(false),
-                quote!(constant_boolean(#map, #json, #value)?),
-            ),
-            value => {
-                let value = Literal::i64_unsuffixed(value.as_i64().unwrap_or_default());
-                (
-                    quote!(false),
-                    quote!(constant_integer(#map, #json, #value)?),
-                )
-            }
-        };
-        variables.push(quote!(let mut #variable = #start;));
-        arms.push(quote!(#json => #variable = #read,));
-        checks.push(quote!(seen(#variable, #json)?;));
-    }
-    for field in &object.fields {
-        let (variable, name, json) = (local(&field.name), ident(&field.name), &field.json);
-        let read = match check(&field.ty, &quote!(value)) {
-            Some(check) => {
-                let ty = rust_type(model, &field.ty, Some(id));
-                quote!(checked(#map, #json, &mut #variable, |value: &#ty| #check)?)
-            }
-            None => quote!(field(#map, #json, &mut #variable)?),
-        };
-        variables.push(quote!(let mut #variable = None;));
-        arms.push(quote!(#json => #read,));
-        values.push(match (field.required, variable == name) {
-            (true, _) => quote!(#name: present(#variable, #json)?),
-            (false, true) => quote!(#name),
-            (false, false) => quote!(#name: #variable),
-        });
-    }
-    let body = if let Some(flat) = &object.flat {
-        let (flat_name, ty) = (ident(&flat.name), name_of(model, flat.ty));
-        quote! {
-            #(#variables)*
-            let #flat_name = filled(|slot| #ty::from_map(
-                Beside::new(map, |key: &str, map: &mut M| {
-                    match key {
-                        #(#arms)*
-                        _ => return Ok(false),
-                    }
-                    Ok(true)
-                }),
-                "",
-                slot,
-            ))?;
-            #(#checks)*
-            *slot = Some(Self { #(#values,)* #flat_name });
-            Ok(())
-        }
-    } else {
-        let known = object
-            .consts
-            .iter()
-            .map(|constant| &constant.json)
-            .chain(object.fields.iter().map(|field| &field.json));
-        let (start, other, end) = match &object.rest {
-            Rest::Open => (
-                quote!(let mut extra = JsonObject::new();),
-                quote!(keep(&mut map, key, &mut extra)?),
-                quote!(extra),
-            ),
-            Rest::Closed => (
-                quote!(),
-                quote!(return Err(M::Error::unknown_field(&key, &[#(#known),*]))),
-                quote!(),
-            ),
-            Rest::Typed(expr) => {
-                let ty = rust_type(model, expr, None);
-                let check = check(expr, &quote!(value))
-                    .map_or_else(|| quote!(|_| Ok(())), |check| quote!(|value: &#ty| #check));
-                (
-                    quote!(let mut extra = BTreeMap::new();),
-                    quote!(keep_typed(&mut map, key, &mut extra, #check)?),
-                    quote!(extra),
-                )
-            }
-        };
-        if arms.is_empty() && object.rest == Rest::Closed {
-            quote! {
-                match map.next_key()? {
-                    Some(key) => Err(M::Error::unknown_field(&key, &[])),
-                    None => {
-                        *slot = Some(Self {});
-                        Ok(())
-                    }
-                }
-            }
-        } else {
-            quote! {
-                #(#variables)*
-                #start
-                while let Some(key) = map.next_key()? {
-                    match &*key {
-                        #(#arms)*
-                        _ => #other,
-                    }
-                }
-                #(#checks)*
-                *slot = Some(Self { #(#values,)* #end });
-                Ok(())
-            }
-        }
-    };
-    let map = if object.flat.is_some() {
-        quote!(map)
-    } else {
-        quote!(mut map)
-    };
-    quote! {
-        impl<'de> DecodeObject<'de> for #name {
-            fn from_map<M: Members<'de>>(#map: M, #tag: &str, slot: &mut Option<Self>) -> Result<(), M::Error> {
-                #body
-            }
-        }
-    }
-}
-
-/// Name of the variable that says whether a constant was seen.
-pub(super) fn const_name(constant: &Const) -> String {
-    let mut name = String::from("has_");
-    for character in constant.json.chars() {
-        match character {
-            upper if upper.is_ascii_uppercase() => {
-                name.push('_');
-                name.push(upper.to_ascii_lowercase());
-            }
-            plain if plain.is_ascii_alphanumeric() => name.push(plain),
-            _ => name.push('_'),
-        }
-    }
-    name
-}
-
-fn encode(name: &Ident, object: &Struct) -> TokenStream {
+/// The tables of an object: which members it has, how it is made of them and taken apart.
+fn record(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStream {
     // The version of JSON-RPC goes first, as everyone writes it; then what tells unions apart.
     let mut consts: Vec<&Const> = object.consts.iter().collect();
     consts.sort_by_key(|constant| {
@@ -361,47 +199,144 @@ fn encode(name: &Ident, object: &Struct) -> TokenStream {
     });
     let consts = consts.into_iter().map(|constant| {
         let json = &constant.json;
-        match &constant.value {
-            Value::String(text) => quote!(map.serialize_entry(#json, #text)?;),
-            Value::Bool(value) => quote!(map.serialize_entry(#json, &#value)?;),
+        let value = match &constant.value {
+            Value::String(text) => quote!(Constant::Text(#text)),
+            Value::Bool(value) => quote!(Constant::Boolean(#value)),
             value => {
-                let value = Literal::i64_suffixed(value.as_i64().unwrap_or_default());
-                quote!(map.serialize_entry(#json, &#value)?;)
+                let value = Literal::i64_unsuffixed(value.as_i64().unwrap_or_default());
+                quote!(Constant::Integer(#value))
             }
-        }
+        };
+        quote!((#json, #value))
     });
-    let fields = object.fields.iter().map(|field| {
-        let (name, json) = (ident(&field.name), &field.json);
+    let consts = (!object.consts.is_empty())
+        .then(|| quote!(const CONSTANTS: &'static [(&'static str, Constant)] = &[#(#consts),*];));
+    let members = object.fields.iter().map(|field| &field.json);
+    let members = (!object.fields.is_empty())
+        .then(|| quote!(const MEMBERS: &'static [&'static str] = &[#(#members),*];));
+    let slots = object.fields.iter().map(|field| {
+        let ty = rust_type(model, &field.ty, Some(id));
         match (field.required, &field.ty) {
-            (true, Expr::Number(_)) => quote!(map.serialize_entry(#json, &Double(self.#name))?;),
-            (false, Expr::Number(_)) => quote!(optional(map, #json, &self.#name.map(Double))?;),
-            (true, _) => quote!(map.serialize_entry(#json, &self.#name)?;),
-            (false, _) => quote!(optional(map, #json, &self.#name)?;),
+            (true, Expr::Number(_)) => quote!(MustNumber),
+            (false, Expr::Number(_)) => quote!(MayNumber),
+            (true, _) => quote!(Must<#ty>),
+            (false, _) => quote!(May<#ty>),
         }
     });
-    let end = match (&object.flat, &object.rest) {
+    let slots: Vec<_> = slots.collect();
+    let slots = tuple(&slots, |first, rest| quote!(Both<#first, #rest>));
+    let names: Vec<Ident> = object
+        .fields
+        .iter()
+        .map(|field| ident(&field.name))
+        .collect();
+    let pair = |first, rest| quote!((#first, #rest));
+    let values: Vec<_> = names.iter().map(|name| quote!(#name)).collect();
+    let values = tuple(&values, pair);
+    let parts: Vec<_> = names.iter().map(|name| quote!(&self.#name)).collect();
+    let parts = tuple(&parts, pair);
+    let (rest, end, end_part) = match (&object.flat, rest_type(model, object)) {
         (Some(flat), _) => {
-            let name = ident(&flat.name);
-            quote!(self.#name.members(map))
+            let (name, ty) = (ident(&flat.name), name_of(model, flat.ty));
+            (quote!(#ty), quote!(#name), quote!(&self.#name))
         }
-        (None, Rest::Closed) => quote!(Ok(())),
-        (None, _) => quote!(rest(map, &self.extra)),
+        (None, Some(ty)) => (ty, quote!(extra), quote!(&self.extra)),
+        (None, None) => (quote!(Closed), quote!(_), quote!(&Closed)),
     };
-    let map = if object.fields.is_empty() && object.consts.is_empty() && object.rest == Rest::Closed
-    {
-        quote!(_)
-    } else {
-        quote!(map)
-    };
-    quote! {
-        impl EncodeObject for #name {
-            fn members<M: SerializeMap>(&self, #map: &mut M) -> Result<(), M::Error> {
-                #(#consts)*
-                #(#fields)*
-                #end
+    let own = (end.to_string() != "_").then(|| quote!(#end));
+    let made = names.iter().map(|name| quote!(#name)).chain(own);
+    let checks = checks(model, id, object);
+    // The union beside it decides how the other members are read.
+    let beside = object.flat.as_ref().map(|_| quote! {
+        impl<'de> DecodeObject<'de> for #name {
+            fn from_map<M: Members<'de>>(map: M, tag: &str, slot: &mut Option<Self>) -> Result<(), M::Error> {
+                beside(map, tag, slot)
             }
         }
+    });
+    quote! {
+        impl Record for #name {
+            #consts
+            #members
+            type Slots = #slots;
+            type Rest = #rest;
+            #[inline]
+            fn build(#values: Values<Self>, #end: #rest) -> Self {
+                Self { #(#made),* }
+            }
+            #[inline]
+            fn parts(&self) -> (Parts<'_, Self>, &#rest) {
+                (#parts, #end_part)
+            }
+            #checks
+        }
+        #beside
     }
+}
+
+/// The items as a tuple; where they are too many for one, `join` makes a pair of tuples.
+fn tuple(items: &[TokenStream], join: fn(TokenStream, TokenStream) -> TokenStream) -> TokenStream {
+    if items.len() <= TUPLE {
+        return quote!((#(#items,)*));
+    }
+    let (first, rest) = items.split_at(TUPLE);
+    join(quote!((#(#first,)*)), tuple(rest, join))
+}
+
+/// Where in nested tuples the slot of a field is.
+fn path(index: usize, count: usize) -> TokenStream {
+    let number = |index| Literal::usize_unsuffixed(index);
+    if count <= TUPLE {
+        let index = number(index);
+        return quote!(.#index);
+    }
+    if index < TUPLE {
+        let index = number(index);
+        return quote!(.0.#index);
+    }
+    let rest = path(index - TUPLE, count - TUPLE);
+    quote!(.1 #rest)
+}
+
+/// The checks of the members' bounds.
+fn checks(model: &Model, id: TypeId, object: &Struct) -> TokenStream {
+    let count = object.fields.len();
+    let arms: Vec<TokenStream> = object
+        .fields
+        .iter()
+        .enumerate()
+        .filter_map(|(index, field)| {
+            let check = check(&field.ty, &quote!(value))?;
+            let (path, ty) = (path(index, count), rust_type(model, &field.ty, Some(id)));
+            let index = Literal::usize_unsuffixed(index);
+            Some(quote!(#index => slots #path.0.as_ref().map_or(Ok(()), |value: &#ty| #check),))
+        })
+        .collect();
+    let members = (!arms.is_empty()).then(|| {
+        quote! {
+            fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+                match index {
+                    #(#arms)*
+                    _ => Ok(()),
+                }
+            }
+        }
+    });
+    let rest = match (&object.flat, &object.rest) {
+        (None, Rest::Typed(expr)) => check(expr, &quote!(value)).map(|check| {
+            let ty = rust_type(model, expr, None);
+            quote! {
+                fn check_rest(rest: &Self::Rest) -> Result<(), String> {
+                    rest.iter().try_for_each(|(key, value): (&String, &#ty)| {
+                        let checked: Result<(), String> = #check;
+                        checked.map_err(|message| format!("{key}: {message}"))
+                    })
+                }
+            }
+        }),
+        _ => None,
+    };
+    quote!(#members #rest)
 }
 
 /// `From` for a definition that the struct contains whole.

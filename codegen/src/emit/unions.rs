@@ -7,7 +7,7 @@ use quote::quote;
 use serde_json::Value;
 
 use super::expr::{check, is_exact, is_object, rust_type};
-use super::{doc_or, ident, name_of};
+use super::{doc_or, ident};
 use crate::model::{Choice, Expr, Model, Type, TypeId, TypeKind, Union, Variant};
 
 /// Everything of a union but the traits that the support module's macros add.
@@ -111,10 +111,7 @@ fn object_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {
     let dispatch = dispatch(model, union, &union.variants.iter().collect::<Vec<_>>());
     let arms = union.variants.iter().map(|variant| {
         let name = ident(&variant.name);
-        match variant.ty {
-            Expr::Named(_) => quote!(Self::#name(value) => value.members(map),),
-            _ => quote!(Self::#name(value) => rest(map, value),),
-        }
+        quote!(Self::#name(value) => value.members(map),)
     });
     quote! {
         impl<'de> DecodeObject<'de> for #name {
@@ -141,17 +138,16 @@ fn dispatch(model: &Model, union: &Union, objects: &[&Variant]) -> TokenStream {
                 .map(|variant| {
                     let tags = &variant.tags;
                     if keeps_tag(model, &variant.ty, member) {
-                        let decode =
-                            decode_map(model, variant, &quote!(with_tag(map, #member, tag)), "");
+                        let decode = decode_map(variant, &quote!(with_tag(map, #member, tag)), "");
                         quote!(#(#tags)|* => #decode,)
                     } else {
-                        let decode = decode_map(model, variant, &quote!(map), member);
+                        let decode = decode_map(variant, &quote!(map), member);
                         quote!(#(#tags)|* => #decode,)
                     }
                 });
             let known = union.variants.iter().flat_map(|variant| &variant.tags);
             let missing = match absent {
-                Some(index) => decode_map(model, &union.variants[*index], &quote!(map), ""),
+                Some(index) => decode_map(&union.variants[*index], &quote!(map), ""),
                 None => quote!(Err(M::Error::missing_field(#member))),
             };
             quote! {
@@ -168,7 +164,7 @@ fn dispatch(model: &Model, union: &Union, objects: &[&Variant]) -> TokenStream {
         Choice::Presence => {
             let candidates = objects.iter().map(|variant| candidate(model, &variant.ty));
             let arms = objects.iter().enumerate().map(|(index, variant)| {
-                let decode = decode_map(model, variant, &quote!(map), "");
+                let decode = decode_map(variant, &quote!(map), "");
                 let index = Literal::usize_unsuffixed(index);
                 if index.to_string() == (objects.len() - 1).to_string() {
                     quote!(_ => #decode,)
@@ -182,7 +178,7 @@ fn dispatch(model: &Model, union: &Union, objects: &[&Variant]) -> TokenStream {
             }
         }
         Choice::Kind => match objects {
-            [variant] => decode_map(model, variant, &quote!(map), ""),
+            [variant] => decode_map(variant, &quote!(map), ""),
             _ => quote!(Err(M::Error::invalid_type(
                 Unexpected::Map,
                 &Self::EXPECTED
@@ -191,15 +187,9 @@ fn dispatch(model: &Model, union: &Union, objects: &[&Variant]) -> TokenStream {
     }
 }
 
-fn decode_map(model: &Model, variant: &Variant, map: &TokenStream, tag: &str) -> TokenStream {
+fn decode_map(variant: &Variant, map: &TokenStream, tag: &str) -> TokenStream {
     let name = ident(&variant.name);
-    match &variant.ty {
-        Expr::Named(id) => {
-            let ty = name_of(model, *id);
-            quote!(variant(slot, Self::#name, |slot| #ty::from_map(#map, #tag, slot)))
-        }
-        _ => quote!(variant(slot, Self::#name, |slot| free(#map, slot))),
-    }
+    quote!(variant(slot, Self::#name, #map, #tag))
 }
 
 /// Whether the alternative wants to see the tag itself, because it keeps it in a field or is a union.

@@ -30,36 +30,19 @@ impl CompleteRequestParamsArgument {
     }
 }
 
-impl<'de> DecodeObject<'de> for CompleteRequestParamsArgument {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut name = None;
-        let mut value = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "name" => field(&mut map, "name", &mut name)?,
-                "value" => field(&mut map, "value", &mut value)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            name: present(name, "name")?,
-            value: present(value, "value")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CompleteRequestParamsArgument {
+    const MEMBERS: &'static [&'static str] = &["name", "value"];
+    type Slots = (Must<String>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for CompleteRequestParamsArgument {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("name", &self.name)?;
-        map.serialize_entry("value", &self.value)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((name, value): Values<Self>, extra: JsonObject) -> Self {
+        Self { name, value, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.name, &self.value), &self.extra)
     }
 }
 
@@ -90,29 +73,19 @@ impl CompleteRequestParamsContext {
     }
 }
 
-impl<'de> DecodeObject<'de> for CompleteRequestParamsContext {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut arguments = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "arguments" => field(&mut map, "arguments", &mut arguments)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { arguments, extra });
-        Ok(())
-    }
-}
+impl Record for CompleteRequestParamsContext {
+    const MEMBERS: &'static [&'static str] = &["arguments"];
+    type Slots = (May<BTreeMap<String, String>>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for CompleteRequestParamsContext {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "arguments", &self.arguments)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((arguments,): Values<Self>, extra: JsonObject) -> Self {
+        Self { arguments, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.arguments,), &self.extra)
     }
 }
 
@@ -150,20 +123,8 @@ impl<'de> DecodeObject<'de> for CompleteRequestParamsRef {
             return Err(M::Error::missing_field("type"));
         };
         match &*tag {
-            "ref/prompt" => {
-                variant(
-                    slot,
-                    Self::RefPrompt,
-                    |slot| PromptReference::from_map(map, "type", slot),
-                )
-            }
-            "ref/resource" => {
-                variant(
-                    slot,
-                    Self::RefResource,
-                    |slot| ResourceTemplateReference::from_map(map, "type", slot),
-                )
-            }
+            "ref/prompt" => variant(slot, Self::RefPrompt, map, "type"),
+            "ref/resource" => variant(slot, Self::RefResource, map, "type"),
             other => Err(unknown_tag("type", other, &["ref/prompt", "ref/resource"])),
         }
     }
@@ -211,40 +172,22 @@ impl PromptReference {
     }
 }
 
-impl<'de> DecodeObject<'de> for PromptReference {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut name = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "ref/prompt")?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
-            name: present(name, "name")?,
-            title,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for PromptReference {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("ref/prompt")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["name", "title"];
+    type Slots = (Must<String>, May<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for PromptReference {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "ref/prompt")?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((name, title): Values<Self>, extra: JsonObject) -> Self {
+        Self { name, title, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.name, &self.title), &self.extra)
     }
 }
 
@@ -271,36 +214,22 @@ impl ResourceTemplateReference {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResourceTemplateReference {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "ref/resource")?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
-            uri: present(uri, "uri")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ResourceTemplateReference {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("ref/resource")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["uri"];
+    type Slots = (Must<String>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ResourceTemplateReference {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "ref/resource")?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((uri,): Values<Self>, extra: JsonObject) -> Self {
+        Self { uri, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.uri,), &self.extra)
     }
 }
 

@@ -50,47 +50,40 @@ impl Annotations {
     }
 }
 
-impl<'de> DecodeObject<'de> for Annotations {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut audience = None;
-        let mut last_modified = None;
-        let mut priority = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "audience" => field(&mut map, "audience", &mut audience)?,
-                "lastModified" => field(&mut map, "lastModified", &mut last_modified)?,
-                "priority" => {
-                    checked(
-                        &mut map,
-                        "priority",
-                        &mut priority,
-                        |value: &f64| within(*value, Some(0.0), Some(1.0)),
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for Annotations {
+    const MEMBERS: &'static [&'static str] = &["audience", "lastModified", "priority"];
+    type Slots = (May<Vec<Role>>, May<String>, MayNumber);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (audience, last_modified, priority): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             audience,
             last_modified,
             priority,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for Annotations {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "audience", &self.audience)?;
-        optional(map, "lastModified", &self.last_modified)?;
-        optional(map, "priority", &self.priority.map(Double))?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.audience, &self.last_modified, &self.priority), &self.extra)
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            2 => {
+                slots
+                    .2
+                    .0
+                    .as_ref()
+                    .map_or(Ok(()), |value: &f64| within(*value, Some(0.0), Some(1.0)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -140,48 +133,36 @@ impl AudioContent {
     }
 }
 
-impl<'de> DecodeObject<'de> for AudioContent {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut meta = None;
-        let mut annotations = None;
-        let mut data = None;
-        let mut mime_type = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "audio")?,
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "annotations" => field(&mut map, "annotations", &mut annotations)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for AudioContent {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("audio")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "annotations",
+        "data",
+        "mimeType",
+    ];
+    type Slots = (May<JsonObject>, May<Annotations>, Must<String>, Must<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, annotations, data, mime_type): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
             annotations,
-            data: present(data, "data")?,
-            mime_type: present(mime_type, "mimeType")?,
+            data,
+            mime_type,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for AudioContent {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "audio")?;
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "annotations", &self.annotations)?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.annotations, &self.data, &self.mime_type), &self.extra)
     }
 }
 
@@ -243,41 +224,11 @@ impl<'de> DecodeObject<'de> for ContentBlock {
             return Err(M::Error::missing_field("type"));
         };
         match &*tag {
-            "text" => {
-                variant(
-                    slot,
-                    Self::Text,
-                    |slot| TextContent::from_map(map, "type", slot),
-                )
-            }
-            "image" => {
-                variant(
-                    slot,
-                    Self::Image,
-                    |slot| ImageContent::from_map(map, "type", slot),
-                )
-            }
-            "audio" => {
-                variant(
-                    slot,
-                    Self::Audio,
-                    |slot| AudioContent::from_map(map, "type", slot),
-                )
-            }
-            "resource_link" => {
-                variant(
-                    slot,
-                    Self::ResourceLink,
-                    |slot| ResourceLink::from_map(map, "type", slot),
-                )
-            }
-            "resource" => {
-                variant(
-                    slot,
-                    Self::Resource,
-                    |slot| EmbeddedResource::from_map(map, "type", slot),
-                )
-            }
+            "text" => variant(slot, Self::Text, map, "type"),
+            "image" => variant(slot, Self::Image, map, "type"),
+            "audio" => variant(slot, Self::Audio, map, "type"),
+            "resource_link" => variant(slot, Self::ResourceLink, map, "type"),
+            "resource" => variant(slot, Self::Resource, map, "type"),
             other => {
                 Err(
                     unknown_tag(
@@ -346,44 +297,27 @@ impl EmbeddedResource {
     }
 }
 
-impl<'de> DecodeObject<'de> for EmbeddedResource {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut meta = None;
-        let mut annotations = None;
-        let mut resource = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "resource")?,
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "annotations" => field(&mut map, "annotations", &mut annotations)?,
-                "resource" => field(&mut map, "resource", &mut resource)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for EmbeddedResource {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("resource")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["_meta", "annotations", "resource"];
+    type Slots = (May<JsonObject>, May<Annotations>, Must<EmbeddedResourceResource>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, annotations, resource): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             annotations,
-            resource: present(resource, "resource")?,
+            resource,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for EmbeddedResource {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "resource")?;
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "annotations", &self.annotations)?;
-        map.serialize_entry("resource", &self.resource)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.annotations, &self.resource), &self.extra)
     }
 }
 
@@ -432,20 +366,8 @@ impl<'de> DecodeObject<'de> for EmbeddedResourceResource {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::TextResourceContents,
-                        |slot| TextResourceContents::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::BlobResourceContents,
-                        |slot| BlobResourceContents::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::TextResourceContents, map, ""),
+                _ => variant(slot, Self::BlobResourceContents, map, ""),
             },
         )
     }
@@ -506,48 +428,36 @@ impl ImageContent {
     }
 }
 
-impl<'de> DecodeObject<'de> for ImageContent {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut meta = None;
-        let mut annotations = None;
-        let mut data = None;
-        let mut mime_type = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "image")?,
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "annotations" => field(&mut map, "annotations", &mut annotations)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for ImageContent {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("image")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "annotations",
+        "data",
+        "mimeType",
+    ];
+    type Slots = (May<JsonObject>, May<Annotations>, Must<String>, Must<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, annotations, data, mime_type): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
             annotations,
-            data: present(data, "data")?,
-            mime_type: present(mime_type, "mimeType")?,
+            data,
+            mime_type,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ImageContent {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "image")?;
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "annotations", &self.annotations)?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("mimeType", &self.mime_type)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.annotations, &self.data, &self.mime_type), &self.extra)
     }
 }
 
@@ -647,68 +557,79 @@ impl ResourceLink {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResourceLink {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut meta = None;
-        let mut annotations = None;
-        let mut description = None;
-        let mut icons = None;
-        let mut mime_type = None;
-        let mut name = None;
-        let mut size = None;
-        let mut title = None;
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "resource_link")?,
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "annotations" => field(&mut map, "annotations", &mut annotations)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "icons" => field(&mut map, "icons", &mut icons)?,
-                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "size" => field(&mut map, "size", &mut size)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for ResourceLink {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("resource_link")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "annotations",
+        "description",
+        "icons",
+        "mimeType",
+        "name",
+        "size",
+        "title",
+        "uri",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        May<Annotations>,
+        May<String>,
+        May<Vec<Icon>>,
+        May<String>,
+        Must<String>,
+        May<i64>,
+        May<String>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
             meta,
             annotations,
             description,
             icons,
             mime_type,
-            name: present(name, "name")?,
+            name,
             size,
             title,
-            uri: present(uri, "uri")?,
+            uri,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            annotations,
+            description,
+            icons,
+            mime_type,
+            name,
+            size,
+            title,
+            uri,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ResourceLink {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "resource_link")?;
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "annotations", &self.annotations)?;
-        optional(map, "description", &self.description)?;
-        optional(map, "icons", &self.icons)?;
-        optional(map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "size", &self.size)?;
-        optional(map, "title", &self.title)?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.annotations,
+                &self.description,
+                &self.icons,
+                &self.mime_type,
+                &self.name,
+                &self.size,
+                &self.title,
+                &self.uri,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -781,44 +702,27 @@ impl TextContent {
     }
 }
 
-impl<'de> DecodeObject<'de> for TextContent {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut meta = None;
-        let mut annotations = None;
-        let mut text = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "text")?,
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "annotations" => field(&mut map, "annotations", &mut annotations)?,
-                "text" => field(&mut map, "text", &mut text)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for TextContent {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("text")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["_meta", "annotations", "text"];
+    type Slots = (May<JsonObject>, May<Annotations>, Must<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, annotations, text): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             annotations,
-            text: present(text, "text")?,
+            text,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for TextContent {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "text")?;
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "annotations", &self.annotations)?;
-        map.serialize_entry("text", &self.text)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.annotations, &self.text), &self.extra)
     }
 }
 

@@ -49,44 +49,27 @@ impl BooleanSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for BooleanSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut default = None;
-        let mut description = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "boolean")?,
-                "default" => field(&mut map, "default", &mut default)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for BooleanSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("boolean")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["default", "description", "title"];
+    type Slots = (May<bool>, May<String>, May<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((default, description, title): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             default,
             description,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for BooleanSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "boolean")?;
-        optional(map, "default", &self.default)?;
-        optional(map, "description", &self.description)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.default, &self.description, &self.title), &self.extra)
     }
 }
 
@@ -113,38 +96,22 @@ impl ElicitRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "method" => {
-                    has_method = constant(&mut map, "method", "elicitation/create")?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ElicitRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("method", Constant::Text("elicitation/create")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<ElicitRequestParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("method", "elicitation/create")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -187,42 +154,31 @@ impl ElicitRequestFormParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitRequestFormParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut message = None;
-        let mut mode = None;
-        let mut requested_schema = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "message" => field(&mut map, "message", &mut message)?,
-                "mode" => field(&mut map, "mode", &mut mode)?,
-                "requestedSchema" => {
-                    field(&mut map, "requestedSchema", &mut requested_schema)?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            message: present(message, "message")?,
-            mode,
-            requested_schema: present(requested_schema, "requestedSchema")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ElicitRequestFormParams {
+    const MEMBERS: &'static [&'static str] = &["message", "mode", "requestedSchema"];
+    type Slots = (
+        Must<String>,
+        May<ElicitRequestFormParamsMode>,
+        Must<ElicitRequestFormParamsRequestedSchema>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitRequestFormParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("message", &self.message)?;
-        optional(map, "mode", &self.mode)?;
-        map.serialize_entry("requestedSchema", &self.requested_schema)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (message, mode, requested_schema): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            message,
+            mode,
+            requested_schema,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.message, &self.mode, &self.requested_schema), &self.extra)
     }
 }
 
@@ -292,44 +248,31 @@ impl ElicitRequestFormParamsRequestedSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitRequestFormParamsRequestedSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut schema = None;
-        let mut properties = None;
-        let mut required = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "object")?,
-                "$schema" => field(&mut map, "$schema", &mut schema)?,
-                "properties" => field(&mut map, "properties", &mut properties)?,
-                "required" => field(&mut map, "required", &mut required)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for ElicitRequestFormParamsRequestedSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("object")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["$schema", "properties", "required"];
+    type Slots = (
+        May<String>,
+        Must<BTreeMap<String, PrimitiveSchemaDefinition>>,
+        May<Vec<String>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((schema, properties, required): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             schema,
-            properties: present(properties, "properties")?,
+            properties,
             required,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ElicitRequestFormParamsRequestedSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "object")?;
-        optional(map, "$schema", &self.schema)?;
-        map.serialize_entry("properties", &self.properties)?;
-        optional(map, "required", &self.required)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.schema, &self.properties, &self.required), &self.extra)
     }
 }
 
@@ -364,31 +307,11 @@ impl<'de> DecodeObject<'de> for ElicitRequestParams {
     ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "mode")?;
         let Some(tag) = tag else {
-            return variant(
-                slot,
-                Self::Form,
-                |slot| ElicitRequestFormParams::from_map(map, "", slot),
-            );
+            return variant(slot, Self::Form, map, "");
         };
         match &*tag {
-            "form" => {
-                variant(
-                    slot,
-                    Self::Form,
-                    |slot| ElicitRequestFormParams::from_map(
-                        with_tag(map, "mode", tag),
-                        "",
-                        slot,
-                    ),
-                )
-            }
-            "url" => {
-                variant(
-                    slot,
-                    Self::Url,
-                    |slot| ElicitRequestUrlParams::from_map(map, "mode", slot),
-                )
-            }
+            "form" => variant(slot, Self::Form, with_tag(map, "mode", tag), ""),
+            "url" => variant(slot, Self::Url, map, "mode"),
             other => Err(unknown_tag("mode", other, &["form", "url"])),
         }
     }
@@ -429,40 +352,22 @@ impl ElicitRequestUrlParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitRequestUrlParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_mode = tag == "mode";
-        let mut message = None;
-        let mut url = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "mode" => has_mode = constant(&mut map, "mode", "url")?,
-                "message" => field(&mut map, "message", &mut message)?,
-                "url" => field(&mut map, "url", &mut url)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_mode, "mode")?;
-        *slot = Some(Self {
-            message: present(message, "message")?,
-            url: present(url, "url")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ElicitRequestUrlParams {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("mode", Constant::Text("url")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["message", "url"];
+    type Slots = (Must<String>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitRequestUrlParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("mode", "url")?;
-        map.serialize_entry("message", &self.message)?;
-        map.serialize_entry("url", &self.url)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((message, url): Values<Self>, extra: JsonObject) -> Self {
+        Self { message, url, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.message, &self.url), &self.extra)
     }
 }
 
@@ -502,36 +407,22 @@ impl ElicitResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut action = None;
-        let mut content = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "action" => field(&mut map, "action", &mut action)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            action: present(action, "action")?,
-            content,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ElicitResult {
+    const MEMBERS: &'static [&'static str] = &["action", "content"];
+    type Slots = (
+        Must<ElicitResultAction>,
+        May<BTreeMap<String, ElicitResultContentValue>>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("action", &self.action)?;
-        optional(map, "content", &self.content)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((action, content): Values<Self>, extra: JsonObject) -> Self {
+        Self { action, content, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.action, &self.content), &self.extra)
     }
 }
 
@@ -739,41 +630,11 @@ impl<'de> DecodeObject<'de> for EnumSchema {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::UntitledSingleSelectEnumSchema,
-                        |slot| UntitledSingleSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                1 => {
-                    variant(
-                        slot,
-                        Self::TitledSingleSelectEnumSchema,
-                        |slot| TitledSingleSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                2 => {
-                    variant(
-                        slot,
-                        Self::UntitledMultiSelectEnumSchema,
-                        |slot| UntitledMultiSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                3 => {
-                    variant(
-                        slot,
-                        Self::TitledMultiSelectEnumSchema,
-                        |slot| TitledMultiSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::LegacyTitledEnumSchema,
-                        |slot| LegacyTitledEnumSchema::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::UntitledSingleSelectEnumSchema, map, ""),
+                1 => variant(slot, Self::TitledSingleSelectEnumSchema, map, ""),
+                2 => variant(slot, Self::UntitledMultiSelectEnumSchema, map, ""),
+                3 => variant(slot, Self::TitledMultiSelectEnumSchema, map, ""),
+                _ => variant(slot, Self::LegacyTitledEnumSchema, map, ""),
             },
         )
     }
@@ -854,52 +715,53 @@ impl LegacyTitledEnumSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for LegacyTitledEnumSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut default = None;
-        let mut description = None;
-        let mut r#enum = None;
-        let mut enum_names = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "string")?,
-                "default" => field(&mut map, "default", &mut default)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "enum" => field(&mut map, "enum", &mut r#enum)?,
-                "enumNames" => field(&mut map, "enumNames", &mut enum_names)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for LegacyTitledEnumSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("string")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "default",
+        "description",
+        "enum",
+        "enumNames",
+        "title",
+    ];
+    type Slots = (
+        May<String>,
+        May<String>,
+        Must<Vec<String>>,
+        May<Vec<String>>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (default, description, r#enum, enum_names, title): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             default,
             description,
-            r#enum: present(r#enum, "enum")?,
+            r#enum,
             enum_names,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for LegacyTitledEnumSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "string")?;
-        optional(map, "default", &self.default)?;
-        optional(map, "description", &self.description)?;
-        map.serialize_entry("enum", &self.r#enum)?;
-        optional(map, "enumNames", &self.enum_names)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.default,
+                &self.description,
+                &self.r#enum,
+                &self.enum_names,
+                &self.title,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -964,20 +826,8 @@ impl<'de> DecodeObject<'de> for MultiSelectEnumSchema {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::UntitledMultiSelectEnumSchema,
-                        |slot| UntitledMultiSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::TitledMultiSelectEnumSchema,
-                        |slot| TitledMultiSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::UntitledMultiSelectEnumSchema, map, ""),
+                _ => variant(slot, Self::TitledMultiSelectEnumSchema, map, ""),
             },
         )
     }
@@ -1065,52 +915,54 @@ impl NumberSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for NumberSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut default = None;
-        let mut description = None;
-        let mut maximum = None;
-        let mut minimum = None;
-        let mut title = None;
-        let mut r#type = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "default" => field(&mut map, "default", &mut default)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "maximum" => field(&mut map, "maximum", &mut maximum)?,
-                "minimum" => field(&mut map, "minimum", &mut minimum)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                "type" => field(&mut map, "type", &mut r#type)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for NumberSchema {
+    const MEMBERS: &'static [&'static str] = &[
+        "default",
+        "description",
+        "maximum",
+        "minimum",
+        "title",
+        "type",
+    ];
+    type Slots = (
+        MayNumber,
+        May<String>,
+        MayNumber,
+        MayNumber,
+        May<String>,
+        Must<NumberSchemaType>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (default, description, maximum, minimum, title, r#type): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             default,
             description,
             maximum,
             minimum,
             title,
-            r#type: present(r#type, "type")?,
+            r#type,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for NumberSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "default", &self.default.map(Double))?;
-        optional(map, "description", &self.description)?;
-        optional(map, "maximum", &self.maximum.map(Double))?;
-        optional(map, "minimum", &self.minimum.map(Double))?;
-        optional(map, "title", &self.title)?;
-        map.serialize_entry("type", &self.r#type)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.default,
+                &self.description,
+                &self.maximum,
+                &self.minimum,
+                &self.title,
+                &self.r#type,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -1297,62 +1149,14 @@ impl<'de> DecodeObject<'de> for PrimitiveSchemaDefinition {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::StringSchema,
-                        |slot| StringSchema::from_map(map, "", slot),
-                    )
-                }
-                1 => {
-                    variant(
-                        slot,
-                        Self::NumberSchema,
-                        |slot| NumberSchema::from_map(map, "", slot),
-                    )
-                }
-                2 => {
-                    variant(
-                        slot,
-                        Self::BooleanSchema,
-                        |slot| BooleanSchema::from_map(map, "", slot),
-                    )
-                }
-                3 => {
-                    variant(
-                        slot,
-                        Self::UntitledSingleSelectEnumSchema,
-                        |slot| UntitledSingleSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                4 => {
-                    variant(
-                        slot,
-                        Self::TitledSingleSelectEnumSchema,
-                        |slot| TitledSingleSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                5 => {
-                    variant(
-                        slot,
-                        Self::UntitledMultiSelectEnumSchema,
-                        |slot| UntitledMultiSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                6 => {
-                    variant(
-                        slot,
-                        Self::TitledMultiSelectEnumSchema,
-                        |slot| TitledMultiSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::LegacyTitledEnumSchema,
-                        |slot| LegacyTitledEnumSchema::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::StringSchema, map, ""),
+                1 => variant(slot, Self::NumberSchema, map, ""),
+                2 => variant(slot, Self::BooleanSchema, map, ""),
+                3 => variant(slot, Self::UntitledSingleSelectEnumSchema, map, ""),
+                4 => variant(slot, Self::TitledSingleSelectEnumSchema, map, ""),
+                5 => variant(slot, Self::UntitledMultiSelectEnumSchema, map, ""),
+                6 => variant(slot, Self::TitledMultiSelectEnumSchema, map, ""),
+                _ => variant(slot, Self::LegacyTitledEnumSchema, map, ""),
             },
         )
     }
@@ -1418,20 +1222,8 @@ impl<'de> DecodeObject<'de> for SingleSelectEnumSchema {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::UntitledSingleSelectEnumSchema,
-                        |slot| UntitledSingleSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::TitledSingleSelectEnumSchema,
-                        |slot| TitledSingleSelectEnumSchema::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::UntitledSingleSelectEnumSchema, map, ""),
+                _ => variant(slot, Self::TitledSingleSelectEnumSchema, map, ""),
             },
         )
     }
@@ -1518,34 +1310,34 @@ impl StringSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for StringSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut default = None;
-        let mut description = None;
-        let mut format = None;
-        let mut max_length = None;
-        let mut min_length = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "string")?,
-                "default" => field(&mut map, "default", &mut default)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "format" => field(&mut map, "format", &mut format)?,
-                "maxLength" => field(&mut map, "maxLength", &mut max_length)?,
-                "minLength" => field(&mut map, "minLength", &mut min_length)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for StringSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("string")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "default",
+        "description",
+        "format",
+        "maxLength",
+        "minLength",
+        "title",
+    ];
+    type Slots = (
+        May<String>,
+        May<String>,
+        May<StringSchemaFormat>,
+        May<i64>,
+        May<i64>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (default, description, format, max_length, min_length, title): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             default,
             description,
             format,
@@ -1553,21 +1345,22 @@ impl<'de> DecodeObject<'de> for StringSchema {
             min_length,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for StringSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "string")?;
-        optional(map, "default", &self.default)?;
-        optional(map, "description", &self.description)?;
-        optional(map, "format", &self.format)?;
-        optional(map, "maxLength", &self.max_length)?;
-        optional(map, "minLength", &self.min_length)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.default,
+                &self.description,
+                &self.format,
+                &self.max_length,
+                &self.min_length,
+                &self.title,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -1681,56 +1474,57 @@ impl TitledMultiSelectEnumSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut default = None;
-        let mut description = None;
-        let mut items = None;
-        let mut max_items = None;
-        let mut min_items = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "array")?,
-                "default" => field(&mut map, "default", &mut default)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "items" => field(&mut map, "items", &mut items)?,
-                "maxItems" => field(&mut map, "maxItems", &mut max_items)?,
-                "minItems" => field(&mut map, "minItems", &mut min_items)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for TitledMultiSelectEnumSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("array")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "default",
+        "description",
+        "items",
+        "maxItems",
+        "minItems",
+        "title",
+    ];
+    type Slots = (
+        May<Vec<String>>,
+        May<String>,
+        Must<TitledMultiSelectEnumSchemaItems>,
+        May<i64>,
+        May<i64>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (default, description, items, max_items, min_items, title): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             default,
             description,
-            items: present(items, "items")?,
+            items,
             max_items,
             min_items,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for TitledMultiSelectEnumSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "array")?;
-        optional(map, "default", &self.default)?;
-        optional(map, "description", &self.description)?;
-        map.serialize_entry("items", &self.items)?;
-        optional(map, "maxItems", &self.max_items)?;
-        optional(map, "minItems", &self.min_items)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.default,
+                &self.description,
+                &self.items,
+                &self.max_items,
+                &self.min_items,
+                &self.title,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -1757,32 +1551,19 @@ impl TitledMultiSelectEnumSchemaItems {
     }
 }
 
-impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchemaItems {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut any_of = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "anyOf" => field(&mut map, "anyOf", &mut any_of)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            any_of: present(any_of, "anyOf")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for TitledMultiSelectEnumSchemaItems {
+    const MEMBERS: &'static [&'static str] = &["anyOf"];
+    type Slots = (Must<Vec<TitledMultiSelectEnumSchemaItemsAnyOfItem>>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for TitledMultiSelectEnumSchemaItems {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("anyOf", &self.any_of)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((any_of,): Values<Self>, extra: JsonObject) -> Self {
+        Self { any_of, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.any_of,), &self.extra)
     }
 }
 
@@ -1812,36 +1593,19 @@ impl TitledMultiSelectEnumSchemaItemsAnyOfItem {
     }
 }
 
-impl<'de> DecodeObject<'de> for TitledMultiSelectEnumSchemaItemsAnyOfItem {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut r#const = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "const" => field(&mut map, "const", &mut r#const)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            r#const: present(r#const, "const")?,
-            title: present(title, "title")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for TitledMultiSelectEnumSchemaItemsAnyOfItem {
+    const MEMBERS: &'static [&'static str] = &["const", "title"];
+    type Slots = (Must<String>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for TitledMultiSelectEnumSchemaItemsAnyOfItem {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("const", &self.r#const)?;
-        map.serialize_entry("title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((r#const, title): Values<Self>, extra: JsonObject) -> Self {
+        Self { r#const, title, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.r#const, &self.title), &self.extra)
     }
 }
 
@@ -1898,48 +1662,41 @@ impl TitledSingleSelectEnumSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for TitledSingleSelectEnumSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut default = None;
-        let mut description = None;
-        let mut one_of = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "string")?,
-                "default" => field(&mut map, "default", &mut default)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "oneOf" => field(&mut map, "oneOf", &mut one_of)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for TitledSingleSelectEnumSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("string")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "default",
+        "description",
+        "oneOf",
+        "title",
+    ];
+    type Slots = (
+        May<String>,
+        May<String>,
+        Must<Vec<TitledSingleSelectEnumSchemaOneOfItem>>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (default, description, one_of, title): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             default,
             description,
-            one_of: present(one_of, "oneOf")?,
+            one_of,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for TitledSingleSelectEnumSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "string")?;
-        optional(map, "default", &self.default)?;
-        optional(map, "description", &self.description)?;
-        map.serialize_entry("oneOf", &self.one_of)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.default, &self.description, &self.one_of, &self.title), &self.extra)
     }
 }
 
@@ -1969,36 +1726,19 @@ impl TitledSingleSelectEnumSchemaOneOfItem {
     }
 }
 
-impl<'de> DecodeObject<'de> for TitledSingleSelectEnumSchemaOneOfItem {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut r#const = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "const" => field(&mut map, "const", &mut r#const)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            r#const: present(r#const, "const")?,
-            title: present(title, "title")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for TitledSingleSelectEnumSchemaOneOfItem {
+    const MEMBERS: &'static [&'static str] = &["const", "title"];
+    type Slots = (Must<String>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for TitledSingleSelectEnumSchemaOneOfItem {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("const", &self.r#const)?;
-        map.serialize_entry("title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((r#const, title): Values<Self>, extra: JsonObject) -> Self {
+        Self { r#const, title, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.r#const, &self.title), &self.extra)
     }
 }
 
@@ -2075,56 +1815,57 @@ impl UntitledMultiSelectEnumSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for UntitledMultiSelectEnumSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut default = None;
-        let mut description = None;
-        let mut items = None;
-        let mut max_items = None;
-        let mut min_items = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "array")?,
-                "default" => field(&mut map, "default", &mut default)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "items" => field(&mut map, "items", &mut items)?,
-                "maxItems" => field(&mut map, "maxItems", &mut max_items)?,
-                "minItems" => field(&mut map, "minItems", &mut min_items)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for UntitledMultiSelectEnumSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("array")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "default",
+        "description",
+        "items",
+        "maxItems",
+        "minItems",
+        "title",
+    ];
+    type Slots = (
+        May<Vec<String>>,
+        May<String>,
+        Must<UntitledMultiSelectEnumSchemaItems>,
+        May<i64>,
+        May<i64>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (default, description, items, max_items, min_items, title): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             default,
             description,
-            items: present(items, "items")?,
+            items,
             max_items,
             min_items,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for UntitledMultiSelectEnumSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "array")?;
-        optional(map, "default", &self.default)?;
-        optional(map, "description", &self.description)?;
-        map.serialize_entry("items", &self.items)?;
-        optional(map, "maxItems", &self.max_items)?;
-        optional(map, "minItems", &self.min_items)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.default,
+                &self.description,
+                &self.items,
+                &self.max_items,
+                &self.min_items,
+                &self.title,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -2151,36 +1892,22 @@ impl UntitledMultiSelectEnumSchemaItems {
     }
 }
 
-impl<'de> DecodeObject<'de> for UntitledMultiSelectEnumSchemaItems {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut r#enum = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "string")?,
-                "enum" => field(&mut map, "enum", &mut r#enum)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
-            r#enum: present(r#enum, "enum")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for UntitledMultiSelectEnumSchemaItems {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("string")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["enum"];
+    type Slots = (Must<Vec<String>>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for UntitledMultiSelectEnumSchemaItems {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "string")?;
-        map.serialize_entry("enum", &self.r#enum)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((r#enum,): Values<Self>, extra: JsonObject) -> Self {
+        Self { r#enum, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.r#enum,), &self.extra)
     }
 }
 
@@ -2237,48 +1964,36 @@ impl UntitledSingleSelectEnumSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for UntitledSingleSelectEnumSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut default = None;
-        let mut description = None;
-        let mut r#enum = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "string")?,
-                "default" => field(&mut map, "default", &mut default)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "enum" => field(&mut map, "enum", &mut r#enum)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for UntitledSingleSelectEnumSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("string")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "default",
+        "description",
+        "enum",
+        "title",
+    ];
+    type Slots = (May<String>, May<String>, Must<Vec<String>>, May<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (default, description, r#enum, title): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             default,
             description,
-            r#enum: present(r#enum, "enum")?,
+            r#enum,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for UntitledSingleSelectEnumSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "string")?;
-        optional(map, "default", &self.default)?;
-        optional(map, "description", &self.description)?;
-        map.serialize_entry("enum", &self.r#enum)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.default, &self.description, &self.r#enum, &self.title), &self.extra)
     }
 }
 

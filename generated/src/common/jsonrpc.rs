@@ -46,40 +46,19 @@ impl ErrorObject {
     }
 }
 
-impl<'de> DecodeObject<'de> for ErrorObject {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut code = None;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => field(&mut map, "code", &mut code)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            code: present(code, "code")?,
-            data,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ErrorObject {
+    const MEMBERS: &'static [&'static str] = &["code", "data", "message"];
+    type Slots = (Must<i64>, May<Value>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ErrorObject {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &self.code)?;
-        optional(map, "data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((code, data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { code, data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.code, &self.data, &self.message), &self.extra)
     }
 }
 
@@ -121,40 +100,22 @@ impl JsonRpcErrorResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for JsonRpcErrorResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut error = None;
-        let mut id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => field(&mut map, "error", &mut error)?,
-                "id" => field(&mut map, "id", &mut id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            error: present(error, "error")?,
-            id,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for JsonRpcErrorResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["error", "id"];
+    type Slots = (Must<ErrorObject>, May<RequestId>);
+    type Rest = JsonObject;
 
-impl EncodeObject for JsonRpcErrorResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("error", &self.error)?;
-        optional(map, "id", &self.id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
+        Self { error, id, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.error, &self.id), &self.extra)
     }
 }
 
@@ -191,40 +152,22 @@ impl JsonRpcNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for JsonRpcNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut method = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => field(&mut map, "method", &mut method)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            method: present(method, "method")?,
-            params,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for JsonRpcNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["method", "params"];
+    type Slots = (Must<String>, May<JsonObject>);
+    type Rest = JsonObject;
 
-impl EncodeObject for JsonRpcNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", &self.method)?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((method, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { method, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.method, &self.params), &self.extra)
     }
 }
 
@@ -264,44 +207,22 @@ impl JsonRpcRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for JsonRpcRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "method" => field(&mut map, "method", &mut method)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            method: present(method, "method")?,
-            params,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for JsonRpcRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "method", "params"];
+    type Slots = (Must<RequestId>, Must<String>, May<JsonObject>);
+    type Rest = JsonObject;
 
-impl EncodeObject for JsonRpcRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, method, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, method, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.method, &self.params), &self.extra)
     }
 }
 
@@ -348,36 +269,19 @@ impl Notification {
     }
 }
 
-impl<'de> DecodeObject<'de> for Notification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut method = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "method" => field(&mut map, "method", &mut method)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            method: present(method, "method")?,
-            params,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for Notification {
+    const MEMBERS: &'static [&'static str] = &["method", "params"];
+    type Slots = (Must<String>, May<JsonObject>);
+    type Rest = JsonObject;
 
-impl EncodeObject for Notification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("method", &self.method)?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((method, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { method, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.method, &self.params), &self.extra)
     }
 }
 
@@ -408,35 +312,19 @@ impl NotificationMetaObject {
     }
 }
 
-impl<'de> DecodeObject<'de> for NotificationMetaObject {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut subscription_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "io.modelcontextprotocol/subscriptionId" => {
-                    field(
-                        &mut map,
-                        "io.modelcontextprotocol/subscriptionId",
-                        &mut subscription_id,
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { subscription_id, extra });
-        Ok(())
-    }
-}
+impl Record for NotificationMetaObject {
+    const MEMBERS: &'static [&'static str] = &["io.modelcontextprotocol/subscriptionId"];
+    type Slots = (May<RequestId>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for NotificationMetaObject {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "io.modelcontextprotocol/subscriptionId", &self.subscription_id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((subscription_id,): Values<Self>, extra: JsonObject) -> Self {
+        Self { subscription_id, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.subscription_id,), &self.extra)
     }
 }
 
@@ -467,29 +355,19 @@ impl NotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for NotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { meta, extra });
-        Ok(())
-    }
-}
+impl Record for NotificationParams {
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<NotificationMetaObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for NotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta,): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta,), &self.extra)
     }
 }
 
@@ -526,36 +404,19 @@ impl Request {
     }
 }
 
-impl<'de> DecodeObject<'de> for Request {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut method = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "method" => field(&mut map, "method", &mut method)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            method: present(method, "method")?,
-            params,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for Request {
+    const MEMBERS: &'static [&'static str] = &["method", "params"];
+    type Slots = (Must<String>, May<JsonObject>);
+    type Rest = JsonObject;
 
-impl EncodeObject for Request {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("method", &self.method)?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((method, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { method, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.method, &self.params), &self.extra)
     }
 }
 
@@ -635,35 +496,19 @@ impl ResultMetaObject {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResultMetaObject {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut server_info = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "io.modelcontextprotocol/serverInfo" => {
-                    field(
-                        &mut map,
-                        "io.modelcontextprotocol/serverInfo",
-                        &mut server_info,
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { server_info, extra });
-        Ok(())
-    }
-}
+impl Record for ResultMetaObject {
+    const MEMBERS: &'static [&'static str] = &["io.modelcontextprotocol/serverInfo"];
+    type Slots = (May<Implementation>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ResultMetaObject {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "io.modelcontextprotocol/serverInfo", &self.server_info)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((server_info,): Values<Self>, extra: JsonObject) -> Self {
+        Self { server_info, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.server_info,), &self.extra)
     }
 }
 
@@ -700,36 +545,19 @@ impl ResultObject {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResultObject {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut result_type = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            result_type: present(result_type, "resultType")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ResultObject {
+    const MEMBERS: &'static [&'static str] = &["_meta", "resultType"];
+    type Slots = (May<ResultMetaObject>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ResultObject {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, result_type): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, result_type, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.result_type), &self.extra)
     }
 }
 

@@ -37,36 +37,19 @@ impl BaseMetadata {
     }
 }
 
-impl<'de> DecodeObject<'de> for BaseMetadata {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut name = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "name" => field(&mut map, "name", &mut name)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            name: present(name, "name")?,
-            title,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for BaseMetadata {
+    const MEMBERS: &'static [&'static str] = &["name", "title"];
+    type Slots = (Must<String>, May<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for BaseMetadata {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((name, title): Values<Self>, extra: JsonObject) -> Self {
+        Self { name, title, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.name, &self.title), &self.extra)
     }
 }
 
@@ -123,44 +106,25 @@ impl Icon {
     }
 }
 
-impl<'de> DecodeObject<'de> for Icon {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut mime_type = None;
-        let mut sizes = None;
-        let mut src = None;
-        let mut theme = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
-                "sizes" => field(&mut map, "sizes", &mut sizes)?,
-                "src" => field(&mut map, "src", &mut src)?,
-                "theme" => field(&mut map, "theme", &mut theme)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for Icon {
+    const MEMBERS: &'static [&'static str] = &["mimeType", "sizes", "src", "theme"];
+    type Slots = (May<String>, May<Vec<String>>, Must<String>, May<IconTheme>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((mime_type, sizes, src, theme): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             mime_type,
             sizes,
-            src: present(src, "src")?,
+            src,
             theme,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for Icon {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "mimeType", &self.mime_type)?;
-        optional(map, "sizes", &self.sizes)?;
-        map.serialize_entry("src", &self.src)?;
-        optional(map, "theme", &self.theme)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.mime_type, &self.sizes, &self.src, &self.theme), &self.extra)
     }
 }
 
@@ -217,29 +181,19 @@ impl Icons {
     }
 }
 
-impl<'de> DecodeObject<'de> for Icons {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut icons = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "icons" => field(&mut map, "icons", &mut icons)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { icons, extra });
-        Ok(())
-    }
-}
+impl Record for Icons {
+    const MEMBERS: &'static [&'static str] = &["icons"];
+    type Slots = (May<Vec<Icon>>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for Icons {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "icons", &self.icons)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((icons,): Values<Self>, extra: JsonObject) -> Self {
+        Self { icons, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.icons,), &self.extra)
     }
 }
 
@@ -309,52 +263,54 @@ impl Implementation {
     }
 }
 
-impl<'de> DecodeObject<'de> for Implementation {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut description = None;
-        let mut icons = None;
-        let mut name = None;
-        let mut title = None;
-        let mut version = None;
-        let mut website_url = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "description" => field(&mut map, "description", &mut description)?,
-                "icons" => field(&mut map, "icons", &mut icons)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                "version" => field(&mut map, "version", &mut version)?,
-                "websiteUrl" => field(&mut map, "websiteUrl", &mut website_url)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for Implementation {
+    const MEMBERS: &'static [&'static str] = &[
+        "description",
+        "icons",
+        "name",
+        "title",
+        "version",
+        "websiteUrl",
+    ];
+    type Slots = (
+        May<String>,
+        May<Vec<Icon>>,
+        Must<String>,
+        May<String>,
+        Must<String>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (description, icons, name, title, version, website_url): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             description,
             icons,
-            name: present(name, "name")?,
+            name,
             title,
-            version: present(version, "version")?,
+            version,
             website_url,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for Implementation {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "description", &self.description)?;
-        optional(map, "icons", &self.icons)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "title", &self.title)?;
-        map.serialize_entry("version", &self.version)?;
-        optional(map, "websiteUrl", &self.website_url)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.description,
+                &self.icons,
+                &self.name,
+                &self.title,
+                &self.version,
+                &self.website_url,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -434,29 +390,19 @@ impl ServerCapabilitiesPrompts {
     }
 }
 
-impl<'de> DecodeObject<'de> for ServerCapabilitiesPrompts {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut list_changed = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "listChanged" => field(&mut map, "listChanged", &mut list_changed)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { list_changed, extra });
-        Ok(())
-    }
-}
+impl Record for ServerCapabilitiesPrompts {
+    const MEMBERS: &'static [&'static str] = &["listChanged"];
+    type Slots = (May<bool>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ServerCapabilitiesPrompts {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "listChanged", &self.list_changed)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((list_changed,): Values<Self>, extra: JsonObject) -> Self {
+        Self { list_changed, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.list_changed,), &self.extra)
     }
 }
 
@@ -496,36 +442,23 @@ impl ServerCapabilitiesResources {
     }
 }
 
-impl<'de> DecodeObject<'de> for ServerCapabilitiesResources {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut list_changed = None;
-        let mut subscribe = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "listChanged" => field(&mut map, "listChanged", &mut list_changed)?,
-                "subscribe" => field(&mut map, "subscribe", &mut subscribe)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ServerCapabilitiesResources {
+    const MEMBERS: &'static [&'static str] = &["listChanged", "subscribe"];
+    type Slots = (May<bool>, May<bool>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((list_changed, subscribe): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             list_changed,
             subscribe,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ServerCapabilitiesResources {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "listChanged", &self.list_changed)?;
-        optional(map, "subscribe", &self.subscribe)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.list_changed, &self.subscribe), &self.extra)
     }
 }
 
@@ -556,29 +489,19 @@ impl ServerCapabilitiesTools {
     }
 }
 
-impl<'de> DecodeObject<'de> for ServerCapabilitiesTools {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut list_changed = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "listChanged" => field(&mut map, "listChanged", &mut list_changed)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { list_changed, extra });
-        Ok(())
-    }
-}
+impl Record for ServerCapabilitiesTools {
+    const MEMBERS: &'static [&'static str] = &["listChanged"];
+    type Slots = (May<bool>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ServerCapabilitiesTools {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "listChanged", &self.list_changed)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((list_changed,): Values<Self>, extra: JsonObject) -> Self {
+        Self { list_changed, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.list_changed,), &self.extra)
     }
 }
 

@@ -51,26 +51,10 @@ impl<'de> DecodeObject<'de> for InputRequest {
         };
         match &*tag {
             "sampling/createMessage" => {
-                variant(
-                    slot,
-                    Self::SamplingCreateMessage,
-                    |slot| CreateMessageRequest::from_map(map, "method", slot),
-                )
+                variant(slot, Self::SamplingCreateMessage, map, "method")
             }
-            "roots/list" => {
-                variant(
-                    slot,
-                    Self::RootsList,
-                    |slot| ListRootsRequest::from_map(map, "method", slot),
-                )
-            }
-            "elicitation/create" => {
-                variant(
-                    slot,
-                    Self::ElicitationCreate,
-                    |slot| ElicitRequest::from_map(map, "method", slot),
-                )
-            }
+            "roots/list" => variant(slot, Self::RootsList, map, "method"),
+            "elicitation/create" => variant(slot, Self::ElicitationCreate, map, "method"),
             other => {
                 Err(
                     unknown_tag(
@@ -157,27 +141,9 @@ impl<'de> DecodeObject<'de> for InputResponse {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::CreateMessageResult,
-                        |slot| CreateMessageResult::from_map(map, "", slot),
-                    )
-                }
-                1 => {
-                    variant(
-                        slot,
-                        Self::ListRootsResult,
-                        |slot| ListRootsResult::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::ElicitResult,
-                        |slot| ElicitResult::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::CreateMessageResult, map, ""),
+                1 => variant(slot, Self::ListRootsResult, map, ""),
+                _ => variant(slot, Self::ElicitResult, map, ""),
             },
         )
     }

@@ -78,52 +78,54 @@ impl Prompt {
     }
 }
 
-impl<'de> DecodeObject<'de> for Prompt {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut description = None;
-        let mut icons = None;
-        let mut name = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "arguments" => field(&mut map, "arguments", &mut arguments)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "icons" => field(&mut map, "icons", &mut icons)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for Prompt {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "arguments",
+        "description",
+        "icons",
+        "name",
+        "title",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        May<Vec<PromptArgument>>,
+        May<String>,
+        May<Vec<Icon>>,
+        Must<String>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, arguments, description, icons, name, title): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
             arguments,
             description,
             icons,
-            name: present(name, "name")?,
+            name,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for Prompt {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "arguments", &self.arguments)?;
-        optional(map, "description", &self.description)?;
-        optional(map, "icons", &self.icons)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.arguments,
+                &self.description,
+                &self.icons,
+                &self.name,
+                &self.title,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -180,44 +182,33 @@ impl PromptArgument {
     }
 }
 
-impl<'de> DecodeObject<'de> for PromptArgument {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut description = None;
-        let mut name = None;
-        let mut required = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "description" => field(&mut map, "description", &mut description)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "required" => field(&mut map, "required", &mut required)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for PromptArgument {
+    const MEMBERS: &'static [&'static str] = &[
+        "description",
+        "name",
+        "required",
+        "title",
+    ];
+    type Slots = (May<String>, Must<String>, May<bool>, May<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (description, name, required, title): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             description,
-            name: present(name, "name")?,
+            name,
             required,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for PromptArgument {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "description", &self.description)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "required", &self.required)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.description, &self.name, &self.required, &self.title), &self.extra)
     }
 }
 
@@ -247,36 +238,19 @@ impl PromptMessage {
     }
 }
 
-impl<'de> DecodeObject<'de> for PromptMessage {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut content = None;
-        let mut role = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "content" => field(&mut map, "content", &mut content)?,
-                "role" => field(&mut map, "role", &mut role)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            content: present(content, "content")?,
-            role: present(role, "role")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for PromptMessage {
+    const MEMBERS: &'static [&'static str] = &["content", "role"];
+    type Slots = (Must<ContentBlock>, Must<Role>);
+    type Rest = JsonObject;
 
-impl EncodeObject for PromptMessage {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("content", &self.content)?;
-        map.serialize_entry("role", &self.role)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((content, role): Values<Self>, extra: JsonObject) -> Self {
+        Self { content, role, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.content, &self.role), &self.extra)
     }
 }
 

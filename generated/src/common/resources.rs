@@ -51,44 +51,25 @@ impl BlobResourceContents {
     }
 }
 
-impl<'de> DecodeObject<'de> for BlobResourceContents {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut blob = None;
-        let mut mime_type = None;
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "blob" => field(&mut map, "blob", &mut blob)?,
-                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            blob: present(blob, "blob")?,
-            mime_type,
-            uri: present(uri, "uri")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for BlobResourceContents {
+    const MEMBERS: &'static [&'static str] = &["_meta", "blob", "mimeType", "uri"];
+    type Slots = (May<JsonObject>, Must<String>, May<String>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for BlobResourceContents {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("blob", &self.blob)?;
-        optional(map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, blob, mime_type, uri): Values<Self>, extra: JsonObject) -> Self {
+        Self {
+            meta,
+            blob,
+            mime_type,
+            uri,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.blob, &self.mime_type, &self.uri), &self.extra)
     }
 }
 
@@ -137,20 +118,8 @@ impl<'de> DecodeObject<'de> for ReadResourceResultContentsItem {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::TextResourceContents,
-                        |slot| TextResourceContents::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::BlobResourceContents,
-                        |slot| BlobResourceContents::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::TextResourceContents, map, ""),
+                _ => variant(slot, Self::BlobResourceContents, map, ""),
             },
         )
     }
@@ -261,64 +230,76 @@ impl Resource {
     }
 }
 
-impl<'de> DecodeObject<'de> for Resource {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut description = None;
-        let mut icons = None;
-        let mut mime_type = None;
-        let mut name = None;
-        let mut size = None;
-        let mut title = None;
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "annotations" => field(&mut map, "annotations", &mut annotations)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "icons" => field(&mut map, "icons", &mut icons)?,
-                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "size" => field(&mut map, "size", &mut size)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for Resource {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "annotations",
+        "description",
+        "icons",
+        "mimeType",
+        "name",
+        "size",
+        "title",
+        "uri",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        May<Annotations>,
+        May<String>,
+        May<Vec<Icon>>,
+        May<String>,
+        Must<String>,
+        May<i64>,
+        May<String>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
             meta,
             annotations,
             description,
             icons,
             mime_type,
-            name: present(name, "name")?,
+            name,
             size,
             title,
-            uri: present(uri, "uri")?,
+            uri,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            annotations,
+            description,
+            icons,
+            mime_type,
+            name,
+            size,
+            title,
+            uri,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for Resource {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "annotations", &self.annotations)?;
-        optional(map, "description", &self.description)?;
-        optional(map, "icons", &self.icons)?;
-        optional(map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "size", &self.size)?;
-        optional(map, "title", &self.title)?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.annotations,
+                &self.description,
+                &self.icons,
+                &self.mime_type,
+                &self.name,
+                &self.size,
+                &self.title,
+                &self.uri,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -365,40 +346,24 @@ impl ResourceContents {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResourceContents {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut mime_type = None;
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ResourceContents {
+    const MEMBERS: &'static [&'static str] = &["_meta", "mimeType", "uri"];
+    type Slots = (May<JsonObject>, May<String>, Must<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, mime_type, uri): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             mime_type,
-            uri: present(uri, "uri")?,
+            uri,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ResourceContents {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.mime_type, &self.uri), &self.extra)
     }
 }
 
@@ -488,60 +453,71 @@ impl ResourceTemplate {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResourceTemplate {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut description = None;
-        let mut icons = None;
-        let mut mime_type = None;
-        let mut name = None;
-        let mut title = None;
-        let mut uri_template = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "annotations" => field(&mut map, "annotations", &mut annotations)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "icons" => field(&mut map, "icons", &mut icons)?,
-                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                "uriTemplate" => field(&mut map, "uriTemplate", &mut uri_template)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ResourceTemplate {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "annotations",
+        "description",
+        "icons",
+        "mimeType",
+        "name",
+        "title",
+        "uriTemplate",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        May<Annotations>,
+        May<String>,
+        May<Vec<Icon>>,
+        May<String>,
+        Must<String>,
+        May<String>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
             meta,
             annotations,
             description,
             icons,
             mime_type,
-            name: present(name, "name")?,
+            name,
             title,
-            uri_template: present(uri_template, "uriTemplate")?,
+            uri_template,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            annotations,
+            description,
+            icons,
+            mime_type,
+            name,
+            title,
+            uri_template,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ResourceTemplate {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "annotations", &self.annotations)?;
-        optional(map, "description", &self.description)?;
-        optional(map, "icons", &self.icons)?;
-        optional(map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "title", &self.title)?;
-        map.serialize_entry("uriTemplate", &self.uri_template)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.annotations,
+                &self.description,
+                &self.icons,
+                &self.mime_type,
+                &self.name,
+                &self.title,
+                &self.uri_template,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -591,44 +567,25 @@ impl TextResourceContents {
     }
 }
 
-impl<'de> DecodeObject<'de> for TextResourceContents {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut mime_type = None;
-        let mut text = None;
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "mimeType" => field(&mut map, "mimeType", &mut mime_type)?,
-                "text" => field(&mut map, "text", &mut text)?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for TextResourceContents {
+    const MEMBERS: &'static [&'static str] = &["_meta", "mimeType", "text", "uri"];
+    type Slots = (May<JsonObject>, May<String>, Must<String>, Must<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, mime_type, text, uri): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             mime_type,
-            text: present(text, "text")?,
-            uri: present(uri, "uri")?,
+            text,
+            uri,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for TextResourceContents {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "mimeType", &self.mime_type)?;
-        map.serialize_entry("text", &self.text)?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.mime_type, &self.text, &self.uri), &self.extra)
     }
 }
 

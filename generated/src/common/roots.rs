@@ -31,33 +31,22 @@ impl ListRootsRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListRootsRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "method" => has_method = constant(&mut map, "method", "roots/list")?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_method, "method")?;
-        *slot = Some(Self { params, extra });
-        Ok(())
-    }
-}
+impl Record for ListRootsRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("method", Constant::Text("roots/list")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (May<ListRootsRequestParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListRootsRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("method", "roots/list")?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -88,29 +77,19 @@ impl ListRootsRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListRootsRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { meta, extra });
-        Ok(())
-    }
-}
+impl Record for ListRootsRequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<JsonObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListRootsRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta,): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta,), &self.extra)
     }
 }
 
@@ -137,32 +116,19 @@ impl ListRootsResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListRootsResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut roots = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "roots" => field(&mut map, "roots", &mut roots)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            roots: present(roots, "roots")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListRootsResult {
+    const MEMBERS: &'static [&'static str] = &["roots"];
+    type Slots = (Must<Vec<Root>>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListRootsResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("roots", &self.roots)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((roots,): Values<Self>, extra: JsonObject) -> Self {
+        Self { roots, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.roots,), &self.extra)
     }
 }
 
@@ -209,40 +175,19 @@ impl Root {
     }
 }
 
-impl<'de> DecodeObject<'de> for Root {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut name = None;
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            name,
-            uri: present(uri, "uri")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for Root {
+    const MEMBERS: &'static [&'static str] = &["_meta", "name", "uri"];
+    type Slots = (May<JsonObject>, May<String>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for Root {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "name", &self.name)?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, name, uri): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, name, uri, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.name, &self.uri), &self.extra)
     }
 }
 

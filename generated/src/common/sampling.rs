@@ -31,38 +31,22 @@ impl CreateMessageRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for CreateMessageRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "method" => {
-                    has_method = constant(&mut map, "method", "sampling/createMessage")?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CreateMessageRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("method", Constant::Text("sampling/createMessage")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<CreateMessageRequestParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for CreateMessageRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -178,46 +162,53 @@ impl CreateMessageRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut include_context = None;
-        let mut max_tokens = None;
-        let mut messages = None;
-        let mut metadata = None;
-        let mut model_preferences = None;
-        let mut stop_sequences = None;
-        let mut system_prompt = None;
-        let mut temperature = None;
-        let mut tool_choice = None;
-        let mut tools = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "includeContext" => {
-                    field(&mut map, "includeContext", &mut include_context)?
-                }
-                "maxTokens" => field(&mut map, "maxTokens", &mut max_tokens)?,
-                "messages" => field(&mut map, "messages", &mut messages)?,
-                "metadata" => field(&mut map, "metadata", &mut metadata)?,
-                "modelPreferences" => {
-                    field(&mut map, "modelPreferences", &mut model_preferences)?
-                }
-                "stopSequences" => field(&mut map, "stopSequences", &mut stop_sequences)?,
-                "systemPrompt" => field(&mut map, "systemPrompt", &mut system_prompt)?,
-                "temperature" => field(&mut map, "temperature", &mut temperature)?,
-                "toolChoice" => field(&mut map, "toolChoice", &mut tool_choice)?,
-                "tools" => field(&mut map, "tools", &mut tools)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CreateMessageRequestParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "includeContext",
+        "maxTokens",
+        "messages",
+        "metadata",
+        "modelPreferences",
+        "stopSequences",
+        "systemPrompt",
+        "temperature",
+        "toolChoice",
+        "tools",
+    ];
+    type Slots = (
+        May<CreateMessageRequestParamsIncludeContext>,
+        Must<i64>,
+        Must<Vec<SamplingMessage>>,
+        May<BTreeMap<String, Value>>,
+        May<ModelPreferences>,
+        May<Vec<String>>,
+        May<String>,
+        MayNumber,
+        May<ToolChoice>,
+        May<Vec<Tool>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
             include_context,
-            max_tokens: present(max_tokens, "maxTokens")?,
-            messages: present(messages, "messages")?,
+            max_tokens,
+            messages,
+            metadata,
+            model_preferences,
+            stop_sequences,
+            system_prompt,
+            temperature,
+            tool_choice,
+            tools,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            include_context,
+            max_tokens,
+            messages,
             metadata,
             model_preferences,
             stop_sequences,
@@ -226,24 +217,26 @@ impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
             tool_choice,
             tools,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CreateMessageRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "includeContext", &self.include_context)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        map.serialize_entry("messages", &self.messages)?;
-        optional(map, "metadata", &self.metadata)?;
-        optional(map, "modelPreferences", &self.model_preferences)?;
-        optional(map, "stopSequences", &self.stop_sequences)?;
-        optional(map, "systemPrompt", &self.system_prompt)?;
-        optional(map, "temperature", &self.temperature.map(Double))?;
-        optional(map, "toolChoice", &self.tool_choice)?;
-        optional(map, "tools", &self.tools)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.include_context,
+                &self.max_tokens,
+                &self.messages,
+                &self.metadata,
+                &self.model_preferences,
+                &self.stop_sequences,
+                &self.system_prompt,
+                &self.temperature,
+                &self.tool_choice,
+                &self.tools,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -329,48 +322,44 @@ impl CreateMessageResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CreateMessageResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut content = None;
-        let mut model = None;
-        let mut role = None;
-        let mut stop_reason = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                "model" => field(&mut map, "model", &mut model)?,
-                "role" => field(&mut map, "role", &mut role)?,
-                "stopReason" => field(&mut map, "stopReason", &mut stop_reason)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CreateMessageResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "content",
+        "model",
+        "role",
+        "stopReason",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        Must<CreateMessageResultContent>,
+        Must<String>,
+        Must<Role>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, content, model, role, stop_reason): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
-            content: present(content, "content")?,
-            model: present(model, "model")?,
-            role: present(role, "role")?,
+            content,
+            model,
+            role,
             stop_reason,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CreateMessageResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("content", &self.content)?;
-        map.serialize_entry("model", &self.model)?;
-        map.serialize_entry("role", &self.role)?;
-        optional(map, "stopReason", &self.stop_reason)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (&self.meta, &self.content, &self.model, &self.role, &self.stop_reason),
+            &self.extra,
+        )
     }
 }
 
@@ -407,11 +396,7 @@ impl<'de> DecodeKind<'de> for CreateMessageResultContent {
         map: M,
         slot: &mut Option<Self>,
     ) -> Result<(), M::Error> {
-        variant(
-            slot,
-            Self::One,
-            |slot| SamplingMessageContentBlock::from_map(map, "", slot),
-        )
+        variant(slot, Self::One, map, "")
     }
 }
 
@@ -451,29 +436,19 @@ impl ModelHint {
     }
 }
 
-impl<'de> DecodeObject<'de> for ModelHint {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut name = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "name" => field(&mut map, "name", &mut name)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { name, extra });
-        Ok(())
-    }
-}
+impl Record for ModelHint {
+    const MEMBERS: &'static [&'static str] = &["name"];
+    type Slots = (May<String>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ModelHint {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "name", &self.name)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((name,): Values<Self>, extra: JsonObject) -> Self {
+        Self { name, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.name,), &self.extra)
     }
 }
 
@@ -531,65 +506,68 @@ impl ModelPreferences {
     }
 }
 
-impl<'de> DecodeObject<'de> for ModelPreferences {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut cost_priority = None;
-        let mut hints = None;
-        let mut intelligence_priority = None;
-        let mut speed_priority = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "costPriority" => {
-                    checked(
-                        &mut map,
-                        "costPriority",
-                        &mut cost_priority,
-                        |value: &f64| within(*value, Some(0.0), Some(1.0)),
-                    )?
-                }
-                "hints" => field(&mut map, "hints", &mut hints)?,
-                "intelligencePriority" => {
-                    checked(
-                        &mut map,
-                        "intelligencePriority",
-                        &mut intelligence_priority,
-                        |value: &f64| within(*value, Some(0.0), Some(1.0)),
-                    )?
-                }
-                "speedPriority" => {
-                    checked(
-                        &mut map,
-                        "speedPriority",
-                        &mut speed_priority,
-                        |value: &f64| within(*value, Some(0.0), Some(1.0)),
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ModelPreferences {
+    const MEMBERS: &'static [&'static str] = &[
+        "costPriority",
+        "hints",
+        "intelligencePriority",
+        "speedPriority",
+    ];
+    type Slots = (MayNumber, May<Vec<ModelHint>>, MayNumber, MayNumber);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (cost_priority, hints, intelligence_priority, speed_priority): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             cost_priority,
             hints,
             intelligence_priority,
             speed_priority,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ModelPreferences {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "costPriority", &self.cost_priority.map(Double))?;
-        optional(map, "hints", &self.hints)?;
-        optional(map, "intelligencePriority", &self.intelligence_priority.map(Double))?;
-        optional(map, "speedPriority", &self.speed_priority.map(Double))?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.cost_priority,
+                &self.hints,
+                &self.intelligence_priority,
+                &self.speed_priority,
+            ),
+            &self.extra,
+        )
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            0 => {
+                slots
+                    .0
+                    .0
+                    .as_ref()
+                    .map_or(Ok(()), |value: &f64| within(*value, Some(0.0), Some(1.0)))
+            }
+            2 => {
+                slots
+                    .2
+                    .0
+                    .as_ref()
+                    .map_or(Ok(()), |value: &f64| within(*value, Some(0.0), Some(1.0)))
+            }
+            3 => {
+                slots
+                    .3
+                    .0
+                    .as_ref()
+                    .map_or(Ok(()), |value: &f64| within(*value, Some(0.0), Some(1.0)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -629,40 +607,19 @@ impl SamplingMessage {
     }
 }
 
-impl<'de> DecodeObject<'de> for SamplingMessage {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut content = None;
-        let mut role = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                "role" => field(&mut map, "role", &mut role)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            content: present(content, "content")?,
-            role: present(role, "role")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for SamplingMessage {
+    const MEMBERS: &'static [&'static str] = &["_meta", "content", "role"];
+    type Slots = (May<JsonObject>, Must<SamplingMessageContent>, Must<Role>);
+    type Rest = JsonObject;
 
-impl EncodeObject for SamplingMessage {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("content", &self.content)?;
-        map.serialize_entry("role", &self.role)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, content, role): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, content, role, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.content, &self.role), &self.extra)
     }
 }
 
@@ -699,11 +656,7 @@ impl<'de> DecodeKind<'de> for SamplingMessageContent {
         map: M,
         slot: &mut Option<Self>,
     ) -> Result<(), M::Error> {
-        variant(
-            slot,
-            Self::One,
-            |slot| SamplingMessageContentBlock::from_map(map, "", slot),
-        )
+        variant(slot, Self::One, map, "")
     }
 }
 
@@ -774,41 +727,11 @@ impl<'de> DecodeObject<'de> for SamplingMessageContentBlock {
             return Err(M::Error::missing_field("type"));
         };
         match &*tag {
-            "text" => {
-                variant(
-                    slot,
-                    Self::Text,
-                    |slot| TextContent::from_map(map, "type", slot),
-                )
-            }
-            "image" => {
-                variant(
-                    slot,
-                    Self::Image,
-                    |slot| ImageContent::from_map(map, "type", slot),
-                )
-            }
-            "audio" => {
-                variant(
-                    slot,
-                    Self::Audio,
-                    |slot| AudioContent::from_map(map, "type", slot),
-                )
-            }
-            "tool_use" => {
-                variant(
-                    slot,
-                    Self::ToolUse,
-                    |slot| ToolUseContent::from_map(map, "type", slot),
-                )
-            }
-            "tool_result" => {
-                variant(
-                    slot,
-                    Self::ToolResult,
-                    |slot| ToolResultContent::from_map(map, "type", slot),
-                )
-            }
+            "text" => variant(slot, Self::Text, map, "type"),
+            "image" => variant(slot, Self::Image, map, "type"),
+            "audio" => variant(slot, Self::Audio, map, "type"),
+            "tool_use" => variant(slot, Self::ToolUse, map, "type"),
+            "tool_result" => variant(slot, Self::ToolResult, map, "type"),
             other => {
                 Err(
                     unknown_tag(
@@ -861,29 +784,19 @@ impl ToolChoice {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolChoice {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut mode = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "mode" => field(&mut map, "mode", &mut mode)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { mode, extra });
-        Ok(())
-    }
-}
+impl Record for ToolChoice {
+    const MEMBERS: &'static [&'static str] = &["mode"];
+    type Slots = (May<ToolChoiceMode>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ToolChoice {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "mode", &self.mode)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((mode,): Values<Self>, extra: JsonObject) -> Self {
+        Self { mode, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.mode,), &self.extra)
     }
 }
 

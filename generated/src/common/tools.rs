@@ -91,60 +91,71 @@ impl Tool {
     }
 }
 
-impl<'de> DecodeObject<'de> for Tool {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut description = None;
-        let mut icons = None;
-        let mut input_schema = None;
-        let mut name = None;
-        let mut output_schema = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "annotations" => field(&mut map, "annotations", &mut annotations)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "icons" => field(&mut map, "icons", &mut icons)?,
-                "inputSchema" => field(&mut map, "inputSchema", &mut input_schema)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "outputSchema" => field(&mut map, "outputSchema", &mut output_schema)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for Tool {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "annotations",
+        "description",
+        "icons",
+        "inputSchema",
+        "name",
+        "outputSchema",
+        "title",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        May<ToolAnnotations>,
+        May<String>,
+        May<Vec<Icon>>,
+        Must<ToolInputSchema>,
+        Must<String>,
+        May<ToolOutputSchema>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
             meta,
             annotations,
             description,
             icons,
-            input_schema: present(input_schema, "inputSchema")?,
-            name: present(name, "name")?,
+            input_schema,
+            name,
+            output_schema,
+            title,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            annotations,
+            description,
+            icons,
+            input_schema,
+            name,
             output_schema,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for Tool {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "annotations", &self.annotations)?;
-        optional(map, "description", &self.description)?;
-        optional(map, "icons", &self.icons)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "outputSchema", &self.output_schema)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.annotations,
+                &self.description,
+                &self.icons,
+                &self.input_schema,
+                &self.name,
+                &self.output_schema,
+                &self.title,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -211,54 +222,50 @@ impl ToolAnnotations {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolAnnotations {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut destructive_hint = None;
-        let mut idempotent_hint = None;
-        let mut open_world_hint = None;
-        let mut read_only_hint = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "destructiveHint" => {
-                    field(&mut map, "destructiveHint", &mut destructive_hint)?
-                }
-                "idempotentHint" => {
-                    field(&mut map, "idempotentHint", &mut idempotent_hint)?
-                }
-                "openWorldHint" => {
-                    field(&mut map, "openWorldHint", &mut open_world_hint)?
-                }
-                "readOnlyHint" => field(&mut map, "readOnlyHint", &mut read_only_hint)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ToolAnnotations {
+    const MEMBERS: &'static [&'static str] = &[
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+        "readOnlyHint",
+        "title",
+    ];
+    type Slots = (May<bool>, May<bool>, May<bool>, May<bool>, May<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            destructive_hint,
+            idempotent_hint,
+            open_world_hint,
+            read_only_hint,
+            title,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             destructive_hint,
             idempotent_hint,
             open_world_hint,
             read_only_hint,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ToolAnnotations {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "destructiveHint", &self.destructive_hint)?;
-        optional(map, "idempotentHint", &self.idempotent_hint)?;
-        optional(map, "openWorldHint", &self.open_world_hint)?;
-        optional(map, "readOnlyHint", &self.read_only_hint)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.destructive_hint,
+                &self.idempotent_hint,
+                &self.open_world_hint,
+                &self.read_only_hint,
+                &self.title,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -289,33 +296,22 @@ impl ToolInputSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolInputSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut schema = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "object")?,
-                "$schema" => field(&mut map, "$schema", &mut schema)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self { schema, extra });
-        Ok(())
-    }
-}
+impl Record for ToolInputSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("object")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["$schema"];
+    type Slots = (May<String>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ToolInputSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "object")?;
-        optional(map, "$schema", &self.schema)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((schema,): Values<Self>, extra: JsonObject) -> Self {
+        Self { schema, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.schema,), &self.extra)
     }
 }
 
@@ -346,29 +342,19 @@ impl ToolOutputSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolOutputSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut schema = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "$schema" => field(&mut map, "$schema", &mut schema)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { schema, extra });
-        Ok(())
-    }
-}
+impl Record for ToolOutputSchema {
+    const MEMBERS: &'static [&'static str] = &["$schema"];
+    type Slots = (May<String>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ToolOutputSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "$schema", &self.schema)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((schema,): Values<Self>, extra: JsonObject) -> Self {
+        Self { schema, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.schema,), &self.extra)
     }
 }
 
@@ -428,54 +414,53 @@ impl ToolResultContent {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolResultContent {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut meta = None;
-        let mut content = None;
-        let mut is_error = None;
-        let mut structured_content = None;
-        let mut tool_use_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "tool_result")?,
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                "isError" => field(&mut map, "isError", &mut is_error)?,
-                "structuredContent" => {
-                    field(&mut map, "structuredContent", &mut structured_content)?
-                }
-                "toolUseId" => field(&mut map, "toolUseId", &mut tool_use_id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for ToolResultContent {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("tool_result")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "content",
+        "isError",
+        "structuredContent",
+        "toolUseId",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        Must<Vec<ContentBlock>>,
+        May<bool>,
+        May<Value>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, content, is_error, structured_content, tool_use_id): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
-            content: present(content, "content")?,
+            content,
             is_error,
             structured_content,
-            tool_use_id: present(tool_use_id, "toolUseId")?,
+            tool_use_id,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ToolResultContent {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "tool_result")?;
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("content", &self.content)?;
-        optional(map, "isError", &self.is_error)?;
-        optional(map, "structuredContent", &self.structured_content)?;
-        map.serialize_entry("toolUseId", &self.tool_use_id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.content,
+                &self.is_error,
+                &self.structured_content,
+                &self.tool_use_id,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -522,48 +507,28 @@ impl ToolUseContent {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolUseContent {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut meta = None;
-        let mut id = None;
-        let mut input = None;
-        let mut name = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "tool_use")?,
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "input" => field(&mut map, "input", &mut input)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
-            meta,
-            id: present(id, "id")?,
-            input: present(input, "input")?,
-            name: present(name, "name")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ToolUseContent {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("tool_use")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["_meta", "id", "input", "name"];
+    type Slots = (May<JsonObject>, Must<String>, Must<JsonObject>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ToolUseContent {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "tool_use")?;
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("input", &self.input)?;
-        map.serialize_entry("name", &self.name)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, id, input, name): Values<Self>, extra: JsonObject) -> Self {
+        Self {
+            meta,
+            id,
+            input,
+            name,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.id, &self.input, &self.name), &self.extra)
     }
 }
 

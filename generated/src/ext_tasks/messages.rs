@@ -47,27 +47,9 @@ impl<'de> DecodeObject<'de> for ClientRequest {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
-            "tasks/cancel" => {
-                variant(
-                    slot,
-                    Self::TasksCancel,
-                    |slot| CancelTaskRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/get" => {
-                variant(
-                    slot,
-                    Self::TasksGet,
-                    |slot| GetTaskRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/update" => {
-                variant(
-                    slot,
-                    Self::TasksUpdate,
-                    |slot| UpdateTaskRequest::from_map(map, "method", slot),
-                )
-            }
+            "tasks/cancel" => variant(slot, Self::TasksCancel, map, "method"),
+            "tasks/get" => variant(slot, Self::TasksGet, map, "method"),
+            "tasks/update" => variant(slot, Self::TasksUpdate, map, "method"),
             other => {
                 Err(
                     unknown_tag(
@@ -116,11 +98,7 @@ impl<'de> DecodeObject<'de> for ServerNotification {
         };
         match &*tag {
             "notifications/tasks" => {
-                variant(
-                    slot,
-                    Self::NotificationsTasks,
-                    |slot| TaskStatusNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsTasks, map, "method")
             }
             other => Err(unknown_tag("method", other, &["notifications/tasks"])),
         }

@@ -35,35 +35,22 @@ impl CancelTaskResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CancelTaskResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_result_type = tag == "resultType";
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "resultType" => {
-                    has_result_type = constant(&mut map, "resultType", "complete")?;
-                }
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_result_type, "resultType")?;
-        *slot = Some(Self { meta, extra });
-        Ok(())
-    }
-}
+impl Record for CancelTaskResult {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("resultType", Constant::Text("complete")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<ResultMetaObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for CancelTaskResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("resultType", "complete")?;
-        optional(map, "_meta", &self.meta)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta,): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta,), &self.extra)
     }
 }
 
@@ -124,46 +111,89 @@ impl CancelledTask {
     }
 }
 
-impl<'de> DecodeObject<'de> for CancelledTask {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_status = tag == "status";
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval_ms = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "status" => has_status = constant(&mut map, "status", "cancelled")?,
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollIntervalMs" => {
-                    checked(
-                        &mut map,
-                        "pollIntervalMs",
-                        &mut poll_interval_ms,
+impl Record for CancelledTask {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("status", Constant::Text("cancelled")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "createdAt",
+        "lastUpdatedAt",
+        "pollIntervalMs",
+        "statusMessage",
+        "taskId",
+        "ttlMs",
+    ];
+    type Slots = (
+        Must<String>,
+        Must<String>,
+        May<i64>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            status_message,
+            task_id,
+            ttl_ms,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            status_message,
+            task_id,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.created_at,
+                &self.last_updated_at,
+                &self.poll_interval_ms,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            2 => {
+                slots
+                    .2
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &i64| within(
                             *value,
                             Some(-9007199254740991),
                             Some(9007199254740991),
                         ),
-                    )?
-                }
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttlMs" => {
-                    checked(
-                        &mut map,
-                        "ttlMs",
-                        &mut ttl_ms,
+                    )
+            }
+            5 => {
+                slots
+                    .5
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &Option<i64>| {
                             value
                                 .as_ref()
@@ -176,35 +206,10 @@ impl<'de> DecodeObject<'de> for CancelledTask {
                                     ),
                                 )
                         },
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
+                    )
             }
+            _ => Ok(()),
         }
-        seen(has_status, "status")?;
-        *slot = Some(Self {
-            created_at: present(created_at, "createdAt")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval_ms,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
-
-impl EncodeObject for CancelledTask {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("status", "cancelled")?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollIntervalMs", &self.poll_interval_ms)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
     }
 }
 
@@ -269,48 +274,94 @@ impl CompletedTask {
     }
 }
 
-impl<'de> DecodeObject<'de> for CompletedTask {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_status = tag == "status";
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval_ms = None;
-        let mut result = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "status" => has_status = constant(&mut map, "status", "completed")?,
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollIntervalMs" => {
-                    checked(
-                        &mut map,
-                        "pollIntervalMs",
-                        &mut poll_interval_ms,
+impl Record for CompletedTask {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("status", Constant::Text("completed")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "createdAt",
+        "lastUpdatedAt",
+        "pollIntervalMs",
+        "result",
+        "statusMessage",
+        "taskId",
+        "ttlMs",
+    ];
+    type Slots = (
+        Must<String>,
+        Must<String>,
+        May<i64>,
+        Must<JsonObject>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            result,
+            status_message,
+            task_id,
+            ttl_ms,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            result,
+            status_message,
+            task_id,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.created_at,
+                &self.last_updated_at,
+                &self.poll_interval_ms,
+                &self.result,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            2 => {
+                slots
+                    .2
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &i64| within(
                             *value,
                             Some(-9007199254740991),
                             Some(9007199254740991),
                         ),
-                    )?
-                }
-                "result" => field(&mut map, "result", &mut result)?,
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttlMs" => {
-                    checked(
-                        &mut map,
-                        "ttlMs",
-                        &mut ttl_ms,
+                    )
+            }
+            6 => {
+                slots
+                    .6
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &Option<i64>| {
                             value
                                 .as_ref()
@@ -323,37 +374,10 @@ impl<'de> DecodeObject<'de> for CompletedTask {
                                     ),
                                 )
                         },
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
+                    )
             }
+            _ => Ok(()),
         }
-        seen(has_status, "status")?;
-        *slot = Some(Self {
-            created_at: present(created_at, "createdAt")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval_ms,
-            result: present(result, "result")?,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
-
-impl EncodeObject for CompletedTask {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("status", "completed")?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("result", &self.result)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
     }
 }
 
@@ -428,52 +452,99 @@ impl CreateTaskResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CreateTaskResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_result_type = tag == "resultType";
-        let mut meta = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval_ms = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "resultType" => {
-                    has_result_type = constant(&mut map, "resultType", "task")?;
-                }
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollIntervalMs" => {
-                    checked(
-                        &mut map,
-                        "pollIntervalMs",
-                        &mut poll_interval_ms,
+impl Record for CreateTaskResult {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("resultType", Constant::Text("task")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "createdAt",
+        "lastUpdatedAt",
+        "pollIntervalMs",
+        "status",
+        "statusMessage",
+        "taskId",
+        "ttlMs",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        Must<String>,
+        Must<String>,
+        May<i64>,
+        Must<TaskStatus>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            meta,
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            status,
+            status_message,
+            task_id,
+            ttl_ms,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            status,
+            status_message,
+            task_id,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.created_at,
+                &self.last_updated_at,
+                &self.poll_interval_ms,
+                &self.status,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            3 => {
+                slots
+                    .3
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &i64| within(
                             *value,
                             Some(-9007199254740991),
                             Some(9007199254740991),
                         ),
-                    )?
-                }
-                "status" => field(&mut map, "status", &mut status)?,
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttlMs" => {
-                    checked(
-                        &mut map,
-                        "ttlMs",
-                        &mut ttl_ms,
+                    )
+            }
+            7 => {
+                slots
+                    .7
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &Option<i64>| {
                             value
                                 .as_ref()
@@ -486,39 +557,10 @@ impl<'de> DecodeObject<'de> for CreateTaskResult {
                                     ),
                                 )
                         },
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
+                    )
             }
+            _ => Ok(()),
         }
-        seen(has_result_type, "resultType")?;
-        *slot = Some(Self {
-            meta,
-            created_at: present(created_at, "createdAt")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval_ms,
-            status: present(status, "status")?,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
-
-impl EncodeObject for CreateTaskResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("resultType", "task")?;
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("status", &self.status)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
     }
 }
 
@@ -596,41 +638,11 @@ impl<'de> DecodeObject<'de> for DetailedTask {
             return Err(M::Error::missing_field("status"));
         };
         match &*tag {
-            "working" => {
-                variant(
-                    slot,
-                    Self::Working,
-                    |slot| WorkingTask::from_map(map, "status", slot),
-                )
-            }
-            "input_required" => {
-                variant(
-                    slot,
-                    Self::InputRequired,
-                    |slot| InputRequiredTask::from_map(map, "status", slot),
-                )
-            }
-            "completed" => {
-                variant(
-                    slot,
-                    Self::Completed,
-                    |slot| CompletedTask::from_map(map, "status", slot),
-                )
-            }
-            "failed" => {
-                variant(
-                    slot,
-                    Self::Failed,
-                    |slot| FailedTask::from_map(map, "status", slot),
-                )
-            }
-            "cancelled" => {
-                variant(
-                    slot,
-                    Self::Cancelled,
-                    |slot| CancelledTask::from_map(map, "status", slot),
-                )
-            }
+            "working" => variant(slot, Self::Working, map, "status"),
+            "input_required" => variant(slot, Self::InputRequired, map, "status"),
+            "completed" => variant(slot, Self::Completed, map, "status"),
+            "failed" => variant(slot, Self::Failed, map, "status"),
+            "cancelled" => variant(slot, Self::Cancelled, map, "status"),
             other => {
                 Err(
                     unknown_tag(
@@ -723,48 +735,94 @@ impl FailedTask {
     }
 }
 
-impl<'de> DecodeObject<'de> for FailedTask {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_status = tag == "status";
-        let mut created_at = None;
-        let mut error = None;
-        let mut last_updated_at = None;
-        let mut poll_interval_ms = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "status" => has_status = constant(&mut map, "status", "failed")?,
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "error" => field(&mut map, "error", &mut error)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollIntervalMs" => {
-                    checked(
-                        &mut map,
-                        "pollIntervalMs",
-                        &mut poll_interval_ms,
+impl Record for FailedTask {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("status", Constant::Text("failed")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "createdAt",
+        "error",
+        "lastUpdatedAt",
+        "pollIntervalMs",
+        "statusMessage",
+        "taskId",
+        "ttlMs",
+    ];
+    type Slots = (
+        Must<String>,
+        Must<ErrorObject>,
+        Must<String>,
+        May<i64>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            created_at,
+            error,
+            last_updated_at,
+            poll_interval_ms,
+            status_message,
+            task_id,
+            ttl_ms,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            created_at,
+            error,
+            last_updated_at,
+            poll_interval_ms,
+            status_message,
+            task_id,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.created_at,
+                &self.error,
+                &self.last_updated_at,
+                &self.poll_interval_ms,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            3 => {
+                slots
+                    .3
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &i64| within(
                             *value,
                             Some(-9007199254740991),
                             Some(9007199254740991),
                         ),
-                    )?
-                }
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttlMs" => {
-                    checked(
-                        &mut map,
-                        "ttlMs",
-                        &mut ttl_ms,
+                    )
+            }
+            6 => {
+                slots
+                    .6
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &Option<i64>| {
                             value
                                 .as_ref()
@@ -777,37 +835,10 @@ impl<'de> DecodeObject<'de> for FailedTask {
                                     ),
                                 )
                         },
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
+                    )
             }
+            _ => Ok(()),
         }
-        seen(has_status, "status")?;
-        *slot = Some(Self {
-            created_at: present(created_at, "createdAt")?,
-            error: present(error, "error")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval_ms,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
-
-impl EncodeObject for FailedTask {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("status", "failed")?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("error", &self.error)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollIntervalMs", &self.poll_interval_ms)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
     }
 }
 
@@ -838,42 +869,32 @@ impl GetTaskResult {
     }
 }
 
+impl Record for GetTaskResult {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("resultType", Constant::Text("complete")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<ResultMetaObject>,);
+    type Rest = DetailedTask;
+
+    #[inline]
+    fn build((meta,): Values<Self>, task: DetailedTask) -> Self {
+        Self { meta, task }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &DetailedTask) {
+        ((&self.meta,), &self.task)
+    }
+}
+
 impl<'de> DecodeObject<'de> for GetTaskResult {
     fn from_map<M: Members<'de>>(
         map: M,
         tag: &str,
         slot: &mut Option<Self>,
     ) -> Result<(), M::Error> {
-        let mut has_result_type = tag == "resultType";
-        let mut meta = None;
-        let task = filled(|slot| DetailedTask::from_map(
-            Beside::new(
-                map,
-                |key: &str, map: &mut M| {
-                    match key {
-                        "resultType" => {
-                            has_result_type = constant(map, "resultType", "complete")?;
-                        }
-                        "_meta" => field(map, "_meta", &mut meta)?,
-                        _ => return Ok(false),
-                    }
-                    Ok(true)
-                },
-            ),
-            "",
-            slot,
-        ))?;
-        seen(has_result_type, "resultType")?;
-        *slot = Some(Self { meta, task });
-        Ok(())
-    }
-}
-
-impl EncodeObject for GetTaskResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("resultType", "complete")?;
-        optional(map, "_meta", &self.meta)?;
-        self.task.members(map)
+        beside(map, tag, slot)
     }
 }
 
@@ -938,48 +959,94 @@ impl InputRequiredTask {
     }
 }
 
-impl<'de> DecodeObject<'de> for InputRequiredTask {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_status = tag == "status";
-        let mut created_at = None;
-        let mut input_requests = None;
-        let mut last_updated_at = None;
-        let mut poll_interval_ms = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "status" => has_status = constant(&mut map, "status", "input_required")?,
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "inputRequests" => field(&mut map, "inputRequests", &mut input_requests)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollIntervalMs" => {
-                    checked(
-                        &mut map,
-                        "pollIntervalMs",
-                        &mut poll_interval_ms,
+impl Record for InputRequiredTask {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("status", Constant::Text("input_required")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "createdAt",
+        "inputRequests",
+        "lastUpdatedAt",
+        "pollIntervalMs",
+        "statusMessage",
+        "taskId",
+        "ttlMs",
+    ];
+    type Slots = (
+        Must<String>,
+        Must<BTreeMap<String, InputRequest>>,
+        Must<String>,
+        May<i64>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            created_at,
+            input_requests,
+            last_updated_at,
+            poll_interval_ms,
+            status_message,
+            task_id,
+            ttl_ms,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            created_at,
+            input_requests,
+            last_updated_at,
+            poll_interval_ms,
+            status_message,
+            task_id,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.created_at,
+                &self.input_requests,
+                &self.last_updated_at,
+                &self.poll_interval_ms,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            3 => {
+                slots
+                    .3
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &i64| within(
                             *value,
                             Some(-9007199254740991),
                             Some(9007199254740991),
                         ),
-                    )?
-                }
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttlMs" => {
-                    checked(
-                        &mut map,
-                        "ttlMs",
-                        &mut ttl_ms,
+                    )
+            }
+            6 => {
+                slots
+                    .6
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &Option<i64>| {
                             value
                                 .as_ref()
@@ -992,37 +1059,10 @@ impl<'de> DecodeObject<'de> for InputRequiredTask {
                                     ),
                                 )
                         },
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
+                    )
             }
+            _ => Ok(()),
         }
-        seen(has_status, "status")?;
-        *slot = Some(Self {
-            created_at: present(created_at, "createdAt")?,
-            input_requests: present(input_requests, "inputRequests")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval_ms,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
-
-impl EncodeObject for InputRequiredTask {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("status", "input_required")?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("inputRequests", &self.input_requests)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollIntervalMs", &self.poll_interval_ms)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
     }
 }
 
@@ -1087,46 +1127,91 @@ impl Task {
     }
 }
 
-impl<'de> DecodeObject<'de> for Task {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval_ms = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollIntervalMs" => {
-                    checked(
-                        &mut map,
-                        "pollIntervalMs",
-                        &mut poll_interval_ms,
+impl Record for Task {
+    const MEMBERS: &'static [&'static str] = &[
+        "createdAt",
+        "lastUpdatedAt",
+        "pollIntervalMs",
+        "status",
+        "statusMessage",
+        "taskId",
+        "ttlMs",
+    ];
+    type Slots = (
+        Must<String>,
+        Must<String>,
+        May<i64>,
+        Must<TaskStatus>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            status,
+            status_message,
+            task_id,
+            ttl_ms,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            status,
+            status_message,
+            task_id,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.created_at,
+                &self.last_updated_at,
+                &self.poll_interval_ms,
+                &self.status,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            2 => {
+                slots
+                    .2
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &i64| within(
                             *value,
                             Some(-9007199254740991),
                             Some(9007199254740991),
                         ),
-                    )?
-                }
-                "status" => field(&mut map, "status", &mut status)?,
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttlMs" => {
-                    checked(
-                        &mut map,
-                        "ttlMs",
-                        &mut ttl_ms,
+                    )
+            }
+            6 => {
+                slots
+                    .6
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &Option<i64>| {
                             value
                                 .as_ref()
@@ -1139,35 +1224,10 @@ impl<'de> DecodeObject<'de> for Task {
                                     ),
                                 )
                         },
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
+                    )
             }
+            _ => Ok(()),
         }
-        *slot = Some(Self {
-            created_at: present(created_at, "createdAt")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval_ms,
-            status: present(status, "status")?,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
-
-impl EncodeObject for Task {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollIntervalMs", &self.poll_interval_ms)?;
-        map.serialize_entry("status", &self.status)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
     }
 }
 
@@ -1194,42 +1254,23 @@ impl TaskStatusNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for TaskStatusNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "notifications/tasks")?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for TaskStatusNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/tasks")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<TaskStatusNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for TaskStatusNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/tasks")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -1260,36 +1301,29 @@ impl TaskStatusNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
-    fn from_map<M: Members<'de>>(
-        map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let task = filled(|slot| DetailedTask::from_map(
-            Beside::new(
-                map,
-                |key: &str, map: &mut M| {
-                    match key {
-                        "_meta" => field(map, "_meta", &mut meta)?,
-                        _ => return Ok(false),
-                    }
-                    Ok(true)
-                },
-            ),
-            "",
-            slot,
-        ))?;
-        *slot = Some(Self { meta, task });
-        Ok(())
+impl Record for TaskStatusNotificationParams {
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<NotificationMetaObject>,);
+    type Rest = DetailedTask;
+
+    #[inline]
+    fn build((meta,): Values<Self>, task: DetailedTask) -> Self {
+        Self { meta, task }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &DetailedTask) {
+        ((&self.meta,), &self.task)
     }
 }
 
-impl EncodeObject for TaskStatusNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        self.task.members(map)
+impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
+    fn from_map<M: Members<'de>>(
+        map: M,
+        tag: &str,
+        slot: &mut Option<Self>,
+    ) -> Result<(), M::Error> {
+        beside(map, tag, slot)
     }
 }
 
@@ -1320,29 +1354,19 @@ impl TaskSubscriptionAcknowledgedNotifications {
     }
 }
 
-impl<'de> DecodeObject<'de> for TaskSubscriptionAcknowledgedNotifications {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut task_ids = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "taskIds" => field(&mut map, "taskIds", &mut task_ids)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { task_ids, extra });
-        Ok(())
-    }
-}
+impl Record for TaskSubscriptionAcknowledgedNotifications {
+    const MEMBERS: &'static [&'static str] = &["taskIds"];
+    type Slots = (May<Vec<String>>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for TaskSubscriptionAcknowledgedNotifications {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "taskIds", &self.task_ids)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((task_ids,): Values<Self>, extra: JsonObject) -> Self {
+        Self { task_ids, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.task_ids,), &self.extra)
     }
 }
 
@@ -1373,29 +1397,19 @@ impl TaskSubscriptionNotifications {
     }
 }
 
-impl<'de> DecodeObject<'de> for TaskSubscriptionNotifications {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut task_ids = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "taskIds" => field(&mut map, "taskIds", &mut task_ids)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { task_ids, extra });
-        Ok(())
-    }
-}
+impl Record for TaskSubscriptionNotifications {
+    const MEMBERS: &'static [&'static str] = &["taskIds"];
+    type Slots = (May<Vec<String>>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for TaskSubscriptionNotifications {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "taskIds", &self.task_ids)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((task_ids,): Values<Self>, extra: JsonObject) -> Self {
+        Self { task_ids, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.task_ids,), &self.extra)
     }
 }
 
@@ -1414,25 +1428,18 @@ impl TasksExtensionCapability {
     }
 }
 
-impl<'de> DecodeObject<'de> for TasksExtensionCapability {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        match map.next_key()? {
-            Some(key) => Err(M::Error::unknown_field(&key, &[])),
-            None => {
-                *slot = Some(Self {});
-                Ok(())
-            }
-        }
-    }
-}
+impl Record for TasksExtensionCapability {
+    type Slots = ();
+    type Rest = Closed;
 
-impl EncodeObject for TasksExtensionCapability {
-    fn members<M: SerializeMap>(&self, _: &mut M) -> Result<(), M::Error> {
-        Ok(())
+    #[inline]
+    fn build((): Values<Self>, _: Closed) -> Self {
+        Self {}
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &Closed) {
+        ((), &Closed)
     }
 }
 
@@ -1462,44 +1469,23 @@ impl UpdateTaskRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for UpdateTaskRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "tasks/update")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for UpdateTaskRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("tasks/update")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<UpdateTaskRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for UpdateTaskRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "tasks/update")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -1532,38 +1518,23 @@ impl UpdateTaskRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for UpdateTaskRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut input_responses = None;
-        let mut task_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "inputResponses" => {
-                    field(&mut map, "inputResponses", &mut input_responses)?
-                }
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            input_responses: present(input_responses, "inputResponses")?,
-            task_id: present(task_id, "taskId")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for UpdateTaskRequestParams {
+    const MEMBERS: &'static [&'static str] = &["inputResponses", "taskId"];
+    type Slots = (Must<BTreeMap<String, InputResponse>>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for UpdateTaskRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("inputResponses", &self.input_responses)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((input_responses, task_id): Values<Self>, extra: JsonObject) -> Self {
+        Self {
+            input_responses,
+            task_id,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.input_responses, &self.task_id), &self.extra)
     }
 }
 
@@ -1594,35 +1565,22 @@ impl UpdateTaskResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for UpdateTaskResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_result_type = tag == "resultType";
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "resultType" => {
-                    has_result_type = constant(&mut map, "resultType", "complete")?;
-                }
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_result_type, "resultType")?;
-        *slot = Some(Self { meta, extra });
-        Ok(())
-    }
-}
+impl Record for UpdateTaskResult {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("resultType", Constant::Text("complete")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<ResultMetaObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for UpdateTaskResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("resultType", "complete")?;
-        optional(map, "_meta", &self.meta)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta,): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta,), &self.extra)
     }
 }
 
@@ -1683,46 +1641,89 @@ impl WorkingTask {
     }
 }
 
-impl<'de> DecodeObject<'de> for WorkingTask {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_status = tag == "status";
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval_ms = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "status" => has_status = constant(&mut map, "status", "working")?,
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollIntervalMs" => {
-                    checked(
-                        &mut map,
-                        "pollIntervalMs",
-                        &mut poll_interval_ms,
+impl Record for WorkingTask {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("status", Constant::Text("working")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "createdAt",
+        "lastUpdatedAt",
+        "pollIntervalMs",
+        "statusMessage",
+        "taskId",
+        "ttlMs",
+    ];
+    type Slots = (
+        Must<String>,
+        Must<String>,
+        May<i64>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            status_message,
+            task_id,
+            ttl_ms,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            created_at,
+            last_updated_at,
+            poll_interval_ms,
+            status_message,
+            task_id,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.created_at,
+                &self.last_updated_at,
+                &self.poll_interval_ms,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            2 => {
+                slots
+                    .2
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &i64| within(
                             *value,
                             Some(-9007199254740991),
                             Some(9007199254740991),
                         ),
-                    )?
-                }
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttlMs" => {
-                    checked(
-                        &mut map,
-                        "ttlMs",
-                        &mut ttl_ms,
+                    )
+            }
+            5 => {
+                slots
+                    .5
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
                         |value: &Option<i64>| {
                             value
                                 .as_ref()
@@ -1735,35 +1736,10 @@ impl<'de> DecodeObject<'de> for WorkingTask {
                                     ),
                                 )
                         },
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
+                    )
             }
+            _ => Ok(()),
         }
-        seen(has_status, "status")?;
-        *slot = Some(Self {
-            created_at: present(created_at, "createdAt")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval_ms,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
-
-impl EncodeObject for WorkingTask {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("status", "working")?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollIntervalMs", &self.poll_interval_ms)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
     }
 }
 

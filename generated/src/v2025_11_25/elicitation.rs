@@ -34,46 +34,23 @@ impl ElicitRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "elicitation/create")?;
-                }
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ElicitRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("elicitation/create")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<ElicitRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "elicitation/create")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -136,50 +113,44 @@ impl ElicitRequestFormParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitRequestFormParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut message = None;
-        let mut mode = None;
-        let mut requested_schema = None;
-        let mut task = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                "mode" => field(&mut map, "mode", &mut mode)?,
-                "requestedSchema" => {
-                    field(&mut map, "requestedSchema", &mut requested_schema)?
-                }
-                "task" => field(&mut map, "task", &mut task)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ElicitRequestFormParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "message",
+        "mode",
+        "requestedSchema",
+        "task",
+    ];
+    type Slots = (
+        May<ElicitRequestFormParamsMeta>,
+        Must<String>,
+        May<ElicitRequestFormParamsMode>,
+        Must<ElicitRequestFormParamsRequestedSchema>,
+        May<TaskMetadata>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, message, mode, requested_schema, task): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
-            message: present(message, "message")?,
+            message,
             mode,
-            requested_schema: present(requested_schema, "requestedSchema")?,
+            requested_schema,
             task,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ElicitRequestFormParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("message", &self.message)?;
-        optional(map, "mode", &self.mode)?;
-        map.serialize_entry("requestedSchema", &self.requested_schema)?;
-        optional(map, "task", &self.task)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (&self.meta, &self.message, &self.mode, &self.requested_schema, &self.task),
+            &self.extra,
+        )
     }
 }
 
@@ -210,29 +181,19 @@ impl ElicitRequestFormParamsMeta {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitRequestFormParamsMeta {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { progress_token, extra });
-        Ok(())
-    }
-}
+impl Record for ElicitRequestFormParamsMeta {
+    const MEMBERS: &'static [&'static str] = &["progressToken"];
+    type Slots = (May<ProgressToken>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitRequestFormParamsMeta {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
+        Self { progress_token, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -267,31 +228,11 @@ impl<'de> DecodeObject<'de> for ElicitRequestParams {
     ) -> Result<(), M::Error> {
         let (tag, map) = find_tag(map, "mode")?;
         let Some(tag) = tag else {
-            return variant(
-                slot,
-                Self::Form,
-                |slot| ElicitRequestFormParams::from_map(map, "", slot),
-            );
+            return variant(slot, Self::Form, map, "");
         };
         match &*tag {
-            "url" => {
-                variant(
-                    slot,
-                    Self::Url,
-                    |slot| ElicitRequestUrlParams::from_map(map, "mode", slot),
-                )
-            }
-            "form" => {
-                variant(
-                    slot,
-                    Self::Form,
-                    |slot| ElicitRequestFormParams::from_map(
-                        with_tag(map, "mode", tag),
-                        "",
-                        slot,
-                    ),
-                )
-            }
+            "url" => variant(slot, Self::Url, map, "mode"),
+            "form" => variant(slot, Self::Form, with_tag(map, "mode", tag), ""),
             other => Err(unknown_tag("mode", other, &["url", "form"])),
         }
     }
@@ -359,52 +300,47 @@ impl ElicitRequestUrlParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitRequestUrlParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_mode = tag == "mode";
-        let mut meta = None;
-        let mut elicitation_id = None;
-        let mut message = None;
-        let mut task = None;
-        let mut url = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "mode" => has_mode = constant(&mut map, "mode", "url")?,
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "elicitationId" => field(&mut map, "elicitationId", &mut elicitation_id)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                "task" => field(&mut map, "task", &mut task)?,
-                "url" => field(&mut map, "url", &mut url)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_mode, "mode")?;
-        *slot = Some(Self {
-            meta,
-            elicitation_id: present(elicitation_id, "elicitationId")?,
-            message: present(message, "message")?,
-            task,
-            url: present(url, "url")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ElicitRequestUrlParams {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("mode", Constant::Text("url")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "elicitationId",
+        "message",
+        "task",
+        "url",
+    ];
+    type Slots = (
+        May<ElicitRequestUrlParamsMeta>,
+        Must<String>,
+        Must<String>,
+        May<TaskMetadata>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitRequestUrlParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("mode", "url")?;
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("elicitationId", &self.elicitation_id)?;
-        map.serialize_entry("message", &self.message)?;
-        optional(map, "task", &self.task)?;
-        map.serialize_entry("url", &self.url)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (meta, elicitation_id, message, task, url): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            elicitation_id,
+            message,
+            task,
+            url,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (&self.meta, &self.elicitation_id, &self.message, &self.task, &self.url),
+            &self.extra,
+        )
     }
 }
 
@@ -435,29 +371,19 @@ impl ElicitRequestUrlParamsMeta {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitRequestUrlParamsMeta {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { progress_token, extra });
-        Ok(())
-    }
-}
+impl Record for ElicitRequestUrlParamsMeta {
+    const MEMBERS: &'static [&'static str] = &["progressToken"];
+    type Slots = (May<ProgressToken>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitRequestUrlParamsMeta {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
+        Self { progress_token, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -507,40 +433,28 @@ impl ElicitResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut action = None;
-        let mut content = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "action" => field(&mut map, "action", &mut action)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ElicitResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "action", "content"];
+    type Slots = (
+        May<JsonObject>,
+        Must<ElicitResultAction>,
+        May<BTreeMap<String, ElicitResultContentValue>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, action, content): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
-            action: present(action, "action")?,
+            action,
             content,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ElicitResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("action", &self.action)?;
-        optional(map, "content", &self.content)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.action, &self.content), &self.extra)
     }
 }
 
@@ -567,46 +481,23 @@ impl ElicitationCompleteNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitationCompleteNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/elicitation/complete",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ElicitationCompleteNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/elicitation/complete")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<ElicitationCompleteNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitationCompleteNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/elicitation/complete")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -633,32 +524,19 @@ impl ElicitationCompleteNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ElicitationCompleteNotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut elicitation_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "elicitationId" => field(&mut map, "elicitationId", &mut elicitation_id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            elicitation_id: present(elicitation_id, "elicitationId")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ElicitationCompleteNotificationParams {
+    const MEMBERS: &'static [&'static str] = &["elicitationId"];
+    type Slots = (Must<String>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ElicitationCompleteNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("elicitationId", &self.elicitation_id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((elicitation_id,): Values<Self>, extra: JsonObject) -> Self {
+        Self { elicitation_id, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.elicitation_id,), &self.extra)
     }
 }
 
@@ -695,40 +573,22 @@ impl UrlElicitationRequiredError {
     }
 }
 
-impl<'de> DecodeObject<'de> for UrlElicitationRequiredError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut error = None;
-        let mut id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => field(&mut map, "error", &mut error)?,
-                "id" => field(&mut map, "id", &mut id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            error: present(error, "error")?,
-            id,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for UrlElicitationRequiredError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["error", "id"];
+    type Slots = (Must<UrlElicitationRequiredErrorError>, May<RequestId>);
+    type Rest = JsonObject;
 
-impl EncodeObject for UrlElicitationRequiredError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("error", &self.error)?;
-        optional(map, "id", &self.id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
+        Self { error, id, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.error, &self.id), &self.extra)
     }
 }
 
@@ -764,40 +624,22 @@ impl UrlElicitationRequiredErrorError {
     }
 }
 
-impl<'de> DecodeObject<'de> for UrlElicitationRequiredErrorError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_code = false;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => has_code = constant_integer(&mut map, "code", -32042)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_code, "code")?;
-        *slot = Some(Self {
-            data: present(data, "data")?,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for UrlElicitationRequiredErrorError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("code", Constant::Integer(-32042)),
+    ];
+    const MEMBERS: &'static [&'static str] = &["data", "message"];
+    type Slots = (Must<UrlElicitationRequiredErrorErrorData>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for UrlElicitationRequiredErrorError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &-32042i64)?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.data, &self.message), &self.extra)
     }
 }
 
@@ -824,32 +666,19 @@ impl UrlElicitationRequiredErrorErrorData {
     }
 }
 
-impl<'de> DecodeObject<'de> for UrlElicitationRequiredErrorErrorData {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut elicitations = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "elicitations" => field(&mut map, "elicitations", &mut elicitations)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            elicitations: present(elicitations, "elicitations")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for UrlElicitationRequiredErrorErrorData {
+    const MEMBERS: &'static [&'static str] = &["elicitations"];
+    type Slots = (Must<Vec<ElicitRequestUrlParams>>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for UrlElicitationRequiredErrorErrorData {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("elicitations", &self.elicitations)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((elicitations,): Values<Self>, extra: JsonObject) -> Self {
+        Self { elicitations, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.elicitations,), &self.extra)
     }
 }
 

@@ -83,34 +83,10 @@ impl<'de> DecodeObject<'de> for JsonRpcMessage {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::JsonRpcRequest,
-                        |slot| JsonRpcRequest::from_map(map, "", slot),
-                    )
-                }
-                1 => {
-                    variant(
-                        slot,
-                        Self::JsonRpcNotification,
-                        |slot| JsonRpcNotification::from_map(map, "", slot),
-                    )
-                }
-                2 => {
-                    variant(
-                        slot,
-                        Self::JsonRpcResultResponse,
-                        |slot| JsonRpcResultResponse::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::JsonRpcErrorResponse,
-                        |slot| JsonRpcErrorResponse::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::JsonRpcRequest, map, ""),
+                1 => variant(slot, Self::JsonRpcNotification, map, ""),
+                2 => variant(slot, Self::JsonRpcResultResponse, map, ""),
+                _ => variant(slot, Self::JsonRpcErrorResponse, map, ""),
             },
         )
     }
@@ -172,20 +148,8 @@ impl<'de> DecodeObject<'de> for JsonRpcResponse {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::JsonRpcResultResponse,
-                        |slot| JsonRpcResultResponse::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::JsonRpcErrorResponse,
-                        |slot| JsonRpcErrorResponse::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::JsonRpcResultResponse, map, ""),
+                _ => variant(slot, Self::JsonRpcErrorResponse, map, ""),
             },
         )
     }
@@ -226,40 +190,22 @@ impl JsonRpcResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for JsonRpcResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for JsonRpcResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<ResultObject>);
+    type Rest = JsonObject;
 
-impl EncodeObject for JsonRpcResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -290,29 +236,19 @@ impl NotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for NotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { meta, extra });
-        Ok(())
-    }
-}
+impl Record for NotificationParams {
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<JsonObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for NotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta,): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta,), &self.extra)
     }
 }
 
@@ -352,44 +288,22 @@ impl PaginatedRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for PaginatedRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "method" => field(&mut map, "method", &mut method)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            method: present(method, "method")?,
-            params,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for PaginatedRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "method", "params"];
+    type Slots = (Must<RequestId>, Must<String>, May<PaginatedRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for PaginatedRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, method, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, method, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.method, &self.params), &self.extra)
     }
 }
 
@@ -429,32 +343,19 @@ impl PaginatedRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for PaginatedRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut cursor = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "cursor" => field(&mut map, "cursor", &mut cursor)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { meta, cursor, extra });
-        Ok(())
-    }
-}
+impl Record for PaginatedRequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "cursor"];
+    type Slots = (May<PaginatedRequestParamsMeta>, May<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for PaginatedRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "cursor", &self.cursor)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, cursor): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, cursor, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.cursor), &self.extra)
     }
 }
 
@@ -485,29 +386,19 @@ impl PaginatedRequestParamsMeta {
     }
 }
 
-impl<'de> DecodeObject<'de> for PaginatedRequestParamsMeta {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { progress_token, extra });
-        Ok(())
-    }
-}
+impl Record for PaginatedRequestParamsMeta {
+    const MEMBERS: &'static [&'static str] = &["progressToken"];
+    type Slots = (May<ProgressToken>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for PaginatedRequestParamsMeta {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
+        Self { progress_token, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -547,32 +438,19 @@ impl PaginatedResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for PaginatedResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut next_cursor = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { meta, next_cursor, extra });
-        Ok(())
-    }
-}
+impl Record for PaginatedResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "nextCursor"];
+    type Slots = (May<JsonObject>, May<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for PaginatedResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "nextCursor", &self.next_cursor)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, next_cursor): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, next_cursor, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.next_cursor), &self.extra)
     }
 }
 
@@ -603,29 +481,19 @@ impl RequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for RequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { meta, extra });
-        Ok(())
-    }
-}
+impl Record for RequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<RequestParamsMeta>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for RequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta,): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta,), &self.extra)
     }
 }
 
@@ -656,29 +524,19 @@ impl RequestParamsMeta {
     }
 }
 
-impl<'de> DecodeObject<'de> for RequestParamsMeta {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { progress_token, extra });
-        Ok(())
-    }
-}
+impl Record for RequestParamsMeta {
+    const MEMBERS: &'static [&'static str] = &["progressToken"];
+    type Slots = (May<ProgressToken>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for RequestParamsMeta {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
+        Self { progress_token, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -709,29 +567,19 @@ impl ResultObject {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResultObject {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { meta, extra });
-        Ok(())
-    }
-}
+impl Record for ResultObject {
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<JsonObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ResultObject {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta,): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta,), &self.extra)
     }
 }
 

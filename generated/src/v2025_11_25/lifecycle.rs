@@ -31,42 +31,23 @@ impl CancelledNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for CancelledNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "notifications/cancelled")?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CancelledNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/cancelled")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<CancelledNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for CancelledNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/cancelled")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -115,40 +96,24 @@ impl CancelledNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for CancelledNotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut reason = None;
-        let mut request_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "reason" => field(&mut map, "reason", &mut reason)?,
-                "requestId" => field(&mut map, "requestId", &mut request_id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CancelledNotificationParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "reason", "requestId"];
+    type Slots = (May<JsonObject>, May<String>, May<RequestId>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, reason, request_id): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             reason,
             request_id,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CancelledNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "reason", &self.reason)?;
-        optional(map, "requestId", &self.request_id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.reason, &self.request_id), &self.extra)
     }
 }
 
@@ -221,48 +186,50 @@ impl ClientCapabilities {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilities {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut elicitation = None;
-        let mut experimental = None;
-        let mut roots = None;
-        let mut sampling = None;
-        let mut tasks = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "elicitation" => field(&mut map, "elicitation", &mut elicitation)?,
-                "experimental" => field(&mut map, "experimental", &mut experimental)?,
-                "roots" => field(&mut map, "roots", &mut roots)?,
-                "sampling" => field(&mut map, "sampling", &mut sampling)?,
-                "tasks" => field(&mut map, "tasks", &mut tasks)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ClientCapabilities {
+    const MEMBERS: &'static [&'static str] = &[
+        "elicitation",
+        "experimental",
+        "roots",
+        "sampling",
+        "tasks",
+    ];
+    type Slots = (
+        May<ClientCapabilitiesElicitation>,
+        May<BTreeMap<String, JsonObject>>,
+        May<ClientCapabilitiesRoots>,
+        May<ClientCapabilitiesSampling>,
+        May<ClientCapabilitiesTasks>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (elicitation, experimental, roots, sampling, tasks): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             elicitation,
             experimental,
             roots,
             sampling,
             tasks,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ClientCapabilities {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "elicitation", &self.elicitation)?;
-        optional(map, "experimental", &self.experimental)?;
-        optional(map, "roots", &self.roots)?;
-        optional(map, "sampling", &self.sampling)?;
-        optional(map, "tasks", &self.tasks)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.elicitation,
+                &self.experimental,
+                &self.roots,
+                &self.sampling,
+                &self.tasks,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -302,32 +269,19 @@ impl ClientCapabilitiesElicitation {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilitiesElicitation {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut form = None;
-        let mut url = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "form" => field(&mut map, "form", &mut form)?,
-                "url" => field(&mut map, "url", &mut url)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { form, url, extra });
-        Ok(())
-    }
-}
+impl Record for ClientCapabilitiesElicitation {
+    const MEMBERS: &'static [&'static str] = &["form", "url"];
+    type Slots = (May<JsonObject>, May<JsonObject>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ClientCapabilitiesElicitation {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "form", &self.form)?;
-        optional(map, "url", &self.url)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((form, url): Values<Self>, extra: JsonObject) -> Self {
+        Self { form, url, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.form, &self.url), &self.extra)
     }
 }
 
@@ -358,29 +312,19 @@ impl ClientCapabilitiesRoots {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilitiesRoots {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut list_changed = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "listChanged" => field(&mut map, "listChanged", &mut list_changed)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { list_changed, extra });
-        Ok(())
-    }
-}
+impl Record for ClientCapabilitiesRoots {
+    const MEMBERS: &'static [&'static str] = &["listChanged"];
+    type Slots = (May<bool>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ClientCapabilitiesRoots {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "listChanged", &self.list_changed)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((list_changed,): Values<Self>, extra: JsonObject) -> Self {
+        Self { list_changed, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.list_changed,), &self.extra)
     }
 }
 
@@ -420,32 +364,19 @@ impl ClientCapabilitiesSampling {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilitiesSampling {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut context = None;
-        let mut tools = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "context" => field(&mut map, "context", &mut context)?,
-                "tools" => field(&mut map, "tools", &mut tools)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { context, tools, extra });
-        Ok(())
-    }
-}
+impl Record for ClientCapabilitiesSampling {
+    const MEMBERS: &'static [&'static str] = &["context", "tools"];
+    type Slots = (May<JsonObject>, May<JsonObject>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ClientCapabilitiesSampling {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "context", &self.context)?;
-        optional(map, "tools", &self.tools)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((context, tools): Values<Self>, extra: JsonObject) -> Self {
+        Self { context, tools, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.context, &self.tools), &self.extra)
     }
 }
 
@@ -494,40 +425,28 @@ impl ClientCapabilitiesTasks {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilitiesTasks {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut cancel = None;
-        let mut list = None;
-        let mut requests = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "cancel" => field(&mut map, "cancel", &mut cancel)?,
-                "list" => field(&mut map, "list", &mut list)?,
-                "requests" => field(&mut map, "requests", &mut requests)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ClientCapabilitiesTasks {
+    const MEMBERS: &'static [&'static str] = &["cancel", "list", "requests"];
+    type Slots = (
+        May<JsonObject>,
+        May<JsonObject>,
+        May<ClientCapabilitiesTasksRequests>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((cancel, list, requests): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             cancel,
             list,
             requests,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ClientCapabilitiesTasks {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "cancel", &self.cancel)?;
-        optional(map, "list", &self.list)?;
-        optional(map, "requests", &self.requests)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.cancel, &self.list, &self.requests), &self.extra)
     }
 }
 
@@ -573,36 +492,26 @@ impl ClientCapabilitiesTasksRequests {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilitiesTasksRequests {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut elicitation = None;
-        let mut sampling = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "elicitation" => field(&mut map, "elicitation", &mut elicitation)?,
-                "sampling" => field(&mut map, "sampling", &mut sampling)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ClientCapabilitiesTasksRequests {
+    const MEMBERS: &'static [&'static str] = &["elicitation", "sampling"];
+    type Slots = (
+        May<ClientCapabilitiesTasksRequestsElicitation>,
+        May<ClientCapabilitiesTasksRequestsSampling>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((elicitation, sampling): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             elicitation,
             sampling,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ClientCapabilitiesTasksRequests {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "elicitation", &self.elicitation)?;
-        optional(map, "sampling", &self.sampling)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.elicitation, &self.sampling), &self.extra)
     }
 }
 
@@ -633,29 +542,19 @@ impl ClientCapabilitiesTasksRequestsElicitation {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilitiesTasksRequestsElicitation {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut create = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "create" => field(&mut map, "create", &mut create)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { create, extra });
-        Ok(())
-    }
-}
+impl Record for ClientCapabilitiesTasksRequestsElicitation {
+    const MEMBERS: &'static [&'static str] = &["create"];
+    type Slots = (May<JsonObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ClientCapabilitiesTasksRequestsElicitation {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "create", &self.create)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((create,): Values<Self>, extra: JsonObject) -> Self {
+        Self { create, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.create,), &self.extra)
     }
 }
 
@@ -686,29 +585,19 @@ impl ClientCapabilitiesTasksRequestsSampling {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilitiesTasksRequestsSampling {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut create_message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "createMessage" => field(&mut map, "createMessage", &mut create_message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { create_message, extra });
-        Ok(())
-    }
-}
+impl Record for ClientCapabilitiesTasksRequestsSampling {
+    const MEMBERS: &'static [&'static str] = &["createMessage"];
+    type Slots = (May<JsonObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ClientCapabilitiesTasksRequestsSampling {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "createMessage", &self.create_message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((create_message,): Values<Self>, extra: JsonObject) -> Self {
+        Self { create_message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.create_message,), &self.extra)
     }
 }
 
@@ -738,44 +627,23 @@ impl InitializeRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for InitializeRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "initialize")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for InitializeRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("initialize")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<InitializeRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for InitializeRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "initialize")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -822,46 +690,41 @@ impl InitializeRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for InitializeRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut capabilities = None;
-        let mut client_info = None;
-        let mut protocol_version = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "capabilities" => field(&mut map, "capabilities", &mut capabilities)?,
-                "clientInfo" => field(&mut map, "clientInfo", &mut client_info)?,
-                "protocolVersion" => {
-                    field(&mut map, "protocolVersion", &mut protocol_version)?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            capabilities: present(capabilities, "capabilities")?,
-            client_info: present(client_info, "clientInfo")?,
-            protocol_version: present(protocol_version, "protocolVersion")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for InitializeRequestParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "capabilities",
+        "clientInfo",
+        "protocolVersion",
+    ];
+    type Slots = (
+        May<InitializeRequestParamsMeta>,
+        Must<ClientCapabilities>,
+        Must<Implementation>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for InitializeRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        map.serialize_entry("clientInfo", &self.client_info)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (meta, capabilities, client_info, protocol_version): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            capabilities,
+            client_info,
+            protocol_version,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (&self.meta, &self.capabilities, &self.client_info, &self.protocol_version),
+            &self.extra,
+        )
     }
 }
 
@@ -892,29 +755,19 @@ impl InitializeRequestParamsMeta {
     }
 }
 
-impl<'de> DecodeObject<'de> for InitializeRequestParamsMeta {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { progress_token, extra });
-        Ok(())
-    }
-}
+impl Record for InitializeRequestParamsMeta {
+    const MEMBERS: &'static [&'static str] = &["progressToken"];
+    type Slots = (May<ProgressToken>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for InitializeRequestParamsMeta {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
+        Self { progress_token, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -971,50 +824,50 @@ impl InitializeResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for InitializeResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut capabilities = None;
-        let mut instructions = None;
-        let mut protocol_version = None;
-        let mut server_info = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "capabilities" => field(&mut map, "capabilities", &mut capabilities)?,
-                "instructions" => field(&mut map, "instructions", &mut instructions)?,
-                "protocolVersion" => {
-                    field(&mut map, "protocolVersion", &mut protocol_version)?
-                }
-                "serverInfo" => field(&mut map, "serverInfo", &mut server_info)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            capabilities: present(capabilities, "capabilities")?,
-            instructions,
-            protocol_version: present(protocol_version, "protocolVersion")?,
-            server_info: present(server_info, "serverInfo")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for InitializeResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "capabilities",
+        "instructions",
+        "protocolVersion",
+        "serverInfo",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        Must<ServerCapabilities>,
+        May<String>,
+        Must<String>,
+        Must<Implementation>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for InitializeResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        optional(map, "instructions", &self.instructions)?;
-        map.serialize_entry("protocolVersion", &self.protocol_version)?;
-        map.serialize_entry("serverInfo", &self.server_info)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (meta, capabilities, instructions, protocol_version, server_info): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            capabilities,
+            instructions,
+            protocol_version,
+            server_info,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.capabilities,
+                &self.instructions,
+                &self.protocol_version,
+                &self.server_info,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -1045,43 +898,23 @@ impl InitializedNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for InitializedNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/initialized",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self { params, extra });
-        Ok(())
-    }
-}
+impl Record for InitializedNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/initialized")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (May<NotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for InitializedNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/initialized")?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -1118,44 +951,23 @@ impl PingRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for PingRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "ping")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for PingRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("ping")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, May<RequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for PingRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "ping")?;
-        map.serialize_entry("id", &self.id)?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -1182,42 +994,23 @@ impl ProgressNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for ProgressNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "notifications/progress")?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ProgressNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/progress")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<ProgressNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ProgressNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -1277,48 +1070,50 @@ impl ProgressNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ProgressNotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut message = None;
-        let mut progress = None;
-        let mut progress_token = None;
-        let mut total = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                "progress" => field(&mut map, "progress", &mut progress)?,
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                "total" => field(&mut map, "total", &mut total)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ProgressNotificationParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "message",
+        "progress",
+        "progressToken",
+        "total",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        May<String>,
+        MustNumber,
+        Must<ProgressToken>,
+        MayNumber,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, message, progress, progress_token, total): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
             message,
-            progress: present(progress, "progress")?,
-            progress_token: present(progress_token, "progressToken")?,
+            progress,
+            progress_token,
             total,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ProgressNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "message", &self.message)?;
-        map.serialize_entry("progress", &Double(self.progress))?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        optional(map, "total", &self.total.map(Double))?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.message,
+                &self.progress,
+                &self.progress_token,
+                &self.total,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -1406,33 +1201,41 @@ impl ServerCapabilities {
     }
 }
 
-impl<'de> DecodeObject<'de> for ServerCapabilities {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut completions = None;
-        let mut experimental = None;
-        let mut logging = None;
-        let mut prompts = None;
-        let mut resources = None;
-        let mut tasks = None;
-        let mut tools = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "completions" => field(&mut map, "completions", &mut completions)?,
-                "experimental" => field(&mut map, "experimental", &mut experimental)?,
-                "logging" => field(&mut map, "logging", &mut logging)?,
-                "prompts" => field(&mut map, "prompts", &mut prompts)?,
-                "resources" => field(&mut map, "resources", &mut resources)?,
-                "tasks" => field(&mut map, "tasks", &mut tasks)?,
-                "tools" => field(&mut map, "tools", &mut tools)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ServerCapabilities {
+    const MEMBERS: &'static [&'static str] = &[
+        "completions",
+        "experimental",
+        "logging",
+        "prompts",
+        "resources",
+        "tasks",
+        "tools",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        May<BTreeMap<String, JsonObject>>,
+        May<JsonObject>,
+        May<ServerCapabilitiesPrompts>,
+        May<ServerCapabilitiesResources>,
+        May<ServerCapabilitiesTasks>,
+        May<ServerCapabilitiesTools>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            completions,
+            experimental,
+            logging,
+            prompts,
+            resources,
+            tasks,
+            tools,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             completions,
             experimental,
             logging,
@@ -1441,21 +1244,23 @@ impl<'de> DecodeObject<'de> for ServerCapabilities {
             tasks,
             tools,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ServerCapabilities {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "completions", &self.completions)?;
-        optional(map, "experimental", &self.experimental)?;
-        optional(map, "logging", &self.logging)?;
-        optional(map, "prompts", &self.prompts)?;
-        optional(map, "resources", &self.resources)?;
-        optional(map, "tasks", &self.tasks)?;
-        optional(map, "tools", &self.tools)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.completions,
+                &self.experimental,
+                &self.logging,
+                &self.prompts,
+                &self.resources,
+                &self.tasks,
+                &self.tools,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -1504,40 +1309,28 @@ impl ServerCapabilitiesTasks {
     }
 }
 
-impl<'de> DecodeObject<'de> for ServerCapabilitiesTasks {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut cancel = None;
-        let mut list = None;
-        let mut requests = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "cancel" => field(&mut map, "cancel", &mut cancel)?,
-                "list" => field(&mut map, "list", &mut list)?,
-                "requests" => field(&mut map, "requests", &mut requests)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ServerCapabilitiesTasks {
+    const MEMBERS: &'static [&'static str] = &["cancel", "list", "requests"];
+    type Slots = (
+        May<JsonObject>,
+        May<JsonObject>,
+        May<ServerCapabilitiesTasksRequests>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((cancel, list, requests): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             cancel,
             list,
             requests,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ServerCapabilitiesTasks {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "cancel", &self.cancel)?;
-        optional(map, "list", &self.list)?;
-        optional(map, "requests", &self.requests)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.cancel, &self.list, &self.requests), &self.extra)
     }
 }
 
@@ -1568,29 +1361,19 @@ impl ServerCapabilitiesTasksRequests {
     }
 }
 
-impl<'de> DecodeObject<'de> for ServerCapabilitiesTasksRequests {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut tools = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "tools" => field(&mut map, "tools", &mut tools)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { tools, extra });
-        Ok(())
-    }
-}
+impl Record for ServerCapabilitiesTasksRequests {
+    const MEMBERS: &'static [&'static str] = &["tools"];
+    type Slots = (May<ServerCapabilitiesTasksRequestsTools>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ServerCapabilitiesTasksRequests {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "tools", &self.tools)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((tools,): Values<Self>, extra: JsonObject) -> Self {
+        Self { tools, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.tools,), &self.extra)
     }
 }
 
@@ -1621,29 +1404,19 @@ impl ServerCapabilitiesTasksRequestsTools {
     }
 }
 
-impl<'de> DecodeObject<'de> for ServerCapabilitiesTasksRequestsTools {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut call = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "call" => field(&mut map, "call", &mut call)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { call, extra });
-        Ok(())
-    }
-}
+impl Record for ServerCapabilitiesTasksRequestsTools {
+    const MEMBERS: &'static [&'static str] = &["call"];
+    type Slots = (May<JsonObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ServerCapabilitiesTasksRequestsTools {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "call", &self.call)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((call,): Values<Self>, extra: JsonObject) -> Self {
+        Self { call, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.call,), &self.extra)
     }
 }
 

@@ -79,39 +79,19 @@ impl<'de> DecodeObject<'de> for ClientNotification {
         };
         match &*tag {
             "notifications/cancelled" => {
-                variant(
-                    slot,
-                    Self::NotificationsCancelled,
-                    |slot| CancelledNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsCancelled, map, "method")
             }
             "notifications/initialized" => {
-                variant(
-                    slot,
-                    Self::NotificationsInitialized,
-                    |slot| InitializedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsInitialized, map, "method")
             }
             "notifications/progress" => {
-                variant(
-                    slot,
-                    Self::NotificationsProgress,
-                    |slot| ProgressNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsProgress, map, "method")
             }
             "notifications/tasks/status" => {
-                variant(
-                    slot,
-                    Self::NotificationsTasksStatus,
-                    |slot| TaskStatusNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsTasksStatus, map, "method")
             }
             "notifications/roots/list_changed" => {
-                variant(
-                    slot,
-                    Self::NotificationsRootsListChanged,
-                    |slot| RootsListChangedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsRootsListChanged, map, "method")
             }
             other => {
                 Err(
@@ -298,124 +278,30 @@ impl<'de> DecodeObject<'de> for ClientRequest {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
-            "initialize" => {
-                variant(
-                    slot,
-                    Self::Initialize,
-                    |slot| InitializeRequest::from_map(map, "method", slot),
-                )
-            }
-            "ping" => {
-                variant(
-                    slot,
-                    Self::Ping,
-                    |slot| PingRequest::from_map(map, "method", slot),
-                )
-            }
-            "resources/list" => {
-                variant(
-                    slot,
-                    Self::ResourcesList,
-                    |slot| ListResourcesRequest::from_map(map, "method", slot),
-                )
-            }
+            "initialize" => variant(slot, Self::Initialize, map, "method"),
+            "ping" => variant(slot, Self::Ping, map, "method"),
+            "resources/list" => variant(slot, Self::ResourcesList, map, "method"),
             "resources/templates/list" => {
-                variant(
-                    slot,
-                    Self::ResourcesTemplatesList,
-                    |slot| ListResourceTemplatesRequest::from_map(map, "method", slot),
-                )
+                variant(slot, Self::ResourcesTemplatesList, map, "method")
             }
-            "resources/read" => {
-                variant(
-                    slot,
-                    Self::ResourcesRead,
-                    |slot| ReadResourceRequest::from_map(map, "method", slot),
-                )
-            }
+            "resources/read" => variant(slot, Self::ResourcesRead, map, "method"),
             "resources/subscribe" => {
-                variant(
-                    slot,
-                    Self::ResourcesSubscribe,
-                    |slot| SubscribeRequest::from_map(map, "method", slot),
-                )
+                variant(slot, Self::ResourcesSubscribe, map, "method")
             }
             "resources/unsubscribe" => {
-                variant(
-                    slot,
-                    Self::ResourcesUnsubscribe,
-                    |slot| UnsubscribeRequest::from_map(map, "method", slot),
-                )
+                variant(slot, Self::ResourcesUnsubscribe, map, "method")
             }
-            "prompts/list" => {
-                variant(
-                    slot,
-                    Self::PromptsList,
-                    |slot| ListPromptsRequest::from_map(map, "method", slot),
-                )
-            }
-            "prompts/get" => {
-                variant(
-                    slot,
-                    Self::PromptsGet,
-                    |slot| GetPromptRequest::from_map(map, "method", slot),
-                )
-            }
-            "tools/list" => {
-                variant(
-                    slot,
-                    Self::ToolsList,
-                    |slot| ListToolsRequest::from_map(map, "method", slot),
-                )
-            }
-            "tools/call" => {
-                variant(
-                    slot,
-                    Self::ToolsCall,
-                    |slot| CallToolRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/get" => {
-                variant(
-                    slot,
-                    Self::TasksGet,
-                    |slot| GetTaskRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/result" => {
-                variant(
-                    slot,
-                    Self::TasksResult,
-                    |slot| GetTaskPayloadRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/cancel" => {
-                variant(
-                    slot,
-                    Self::TasksCancel,
-                    |slot| CancelTaskRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/list" => {
-                variant(
-                    slot,
-                    Self::TasksList,
-                    |slot| ListTasksRequest::from_map(map, "method", slot),
-                )
-            }
-            "logging/setLevel" => {
-                variant(
-                    slot,
-                    Self::LoggingSetLevel,
-                    |slot| SetLevelRequest::from_map(map, "method", slot),
-                )
-            }
+            "prompts/list" => variant(slot, Self::PromptsList, map, "method"),
+            "prompts/get" => variant(slot, Self::PromptsGet, map, "method"),
+            "tools/list" => variant(slot, Self::ToolsList, map, "method"),
+            "tools/call" => variant(slot, Self::ToolsCall, map, "method"),
+            "tasks/get" => variant(slot, Self::TasksGet, map, "method"),
+            "tasks/result" => variant(slot, Self::TasksResult, map, "method"),
+            "tasks/cancel" => variant(slot, Self::TasksCancel, map, "method"),
+            "tasks/list" => variant(slot, Self::TasksList, map, "method"),
+            "logging/setLevel" => variant(slot, Self::LoggingSetLevel, map, "method"),
             "completion/complete" => {
-                variant(
-                    slot,
-                    Self::CompletionComplete,
-                    |slot| CompleteRequest::from_map(map, "method", slot),
-                )
+                variant(slot, Self::CompletionComplete, map, "method")
             }
             other => {
                 Err(
@@ -635,62 +521,14 @@ impl<'de> DecodeObject<'de> for ClientResult {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::ResultObject,
-                        |slot| ResultObject::from_map(map, "", slot),
-                    )
-                }
-                1 => {
-                    variant(
-                        slot,
-                        Self::GetTaskResult,
-                        |slot| GetTaskResult::from_map(map, "", slot),
-                    )
-                }
-                2 => {
-                    variant(
-                        slot,
-                        Self::GetTaskPayloadResult,
-                        |slot| GetTaskPayloadResult::from_map(map, "", slot),
-                    )
-                }
-                3 => {
-                    variant(
-                        slot,
-                        Self::CancelTaskResult,
-                        |slot| CancelTaskResult::from_map(map, "", slot),
-                    )
-                }
-                4 => {
-                    variant(
-                        slot,
-                        Self::ListTasksResult,
-                        |slot| ListTasksResult::from_map(map, "", slot),
-                    )
-                }
-                5 => {
-                    variant(
-                        slot,
-                        Self::CreateMessageResult,
-                        |slot| CreateMessageResult::from_map(map, "", slot),
-                    )
-                }
-                6 => {
-                    variant(
-                        slot,
-                        Self::ListRootsResult,
-                        |slot| ListRootsResult::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::ElicitResult,
-                        |slot| ElicitResult::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::ResultObject, map, ""),
+                1 => variant(slot, Self::GetTaskResult, map, ""),
+                2 => variant(slot, Self::GetTaskPayloadResult, map, ""),
+                3 => variant(slot, Self::CancelTaskResult, map, ""),
+                4 => variant(slot, Self::ListTasksResult, map, ""),
+                5 => variant(slot, Self::CreateMessageResult, map, ""),
+                6 => variant(slot, Self::ListRootsResult, map, ""),
+                _ => variant(slot, Self::ElicitResult, map, ""),
             },
         )
     }
@@ -802,67 +640,31 @@ impl<'de> DecodeObject<'de> for ServerNotification {
         };
         match &*tag {
             "notifications/cancelled" => {
-                variant(
-                    slot,
-                    Self::NotificationsCancelled,
-                    |slot| CancelledNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsCancelled, map, "method")
             }
             "notifications/progress" => {
-                variant(
-                    slot,
-                    Self::NotificationsProgress,
-                    |slot| ProgressNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsProgress, map, "method")
             }
             "notifications/resources/list_changed" => {
-                variant(
-                    slot,
-                    Self::NotificationsResourcesListChanged,
-                    |slot| ResourceListChangedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsResourcesListChanged, map, "method")
             }
             "notifications/resources/updated" => {
-                variant(
-                    slot,
-                    Self::NotificationsResourcesUpdated,
-                    |slot| ResourceUpdatedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsResourcesUpdated, map, "method")
             }
             "notifications/prompts/list_changed" => {
-                variant(
-                    slot,
-                    Self::NotificationsPromptsListChanged,
-                    |slot| PromptListChangedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsPromptsListChanged, map, "method")
             }
             "notifications/tools/list_changed" => {
-                variant(
-                    slot,
-                    Self::NotificationsToolsListChanged,
-                    |slot| ToolListChangedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsToolsListChanged, map, "method")
             }
             "notifications/tasks/status" => {
-                variant(
-                    slot,
-                    Self::NotificationsTasksStatus,
-                    |slot| TaskStatusNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsTasksStatus, map, "method")
             }
             "notifications/message" => {
-                variant(
-                    slot,
-                    Self::NotificationsMessage,
-                    |slot| LoggingMessageNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsMessage, map, "method")
             }
             "notifications/elicitation/complete" => {
-                variant(
-                    slot,
-                    Self::NotificationsElicitationComplete,
-                    |slot| ElicitationCompleteNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsElicitationComplete, map, "method")
             }
             other => {
                 Err(
@@ -985,62 +787,16 @@ impl<'de> DecodeObject<'de> for ServerRequest {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
-            "ping" => {
-                variant(
-                    slot,
-                    Self::Ping,
-                    |slot| PingRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/get" => {
-                variant(
-                    slot,
-                    Self::TasksGet,
-                    |slot| GetTaskRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/result" => {
-                variant(
-                    slot,
-                    Self::TasksResult,
-                    |slot| GetTaskPayloadRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/cancel" => {
-                variant(
-                    slot,
-                    Self::TasksCancel,
-                    |slot| CancelTaskRequest::from_map(map, "method", slot),
-                )
-            }
-            "tasks/list" => {
-                variant(
-                    slot,
-                    Self::TasksList,
-                    |slot| ListTasksRequest::from_map(map, "method", slot),
-                )
-            }
+            "ping" => variant(slot, Self::Ping, map, "method"),
+            "tasks/get" => variant(slot, Self::TasksGet, map, "method"),
+            "tasks/result" => variant(slot, Self::TasksResult, map, "method"),
+            "tasks/cancel" => variant(slot, Self::TasksCancel, map, "method"),
+            "tasks/list" => variant(slot, Self::TasksList, map, "method"),
             "sampling/createMessage" => {
-                variant(
-                    slot,
-                    Self::SamplingCreateMessage,
-                    |slot| CreateMessageRequest::from_map(map, "method", slot),
-                )
+                variant(slot, Self::SamplingCreateMessage, map, "method")
             }
-            "roots/list" => {
-                variant(
-                    slot,
-                    Self::RootsList,
-                    |slot| ListRootsRequest::from_map(map, "method", slot),
-                )
-            }
-            "elicitation/create" => {
-                variant(
-                    slot,
-                    Self::ElicitationCreate,
-                    |slot| ElicitRequest::from_map(map, "method", slot),
-                )
-            }
+            "roots/list" => variant(slot, Self::RootsList, map, "method"),
+            "elicitation/create" => variant(slot, Self::ElicitationCreate, map, "method"),
             other => {
                 Err(
                     unknown_tag(
@@ -1325,104 +1081,20 @@ impl<'de> DecodeObject<'de> for ServerResult {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::ResultObject,
-                        |slot| ResultObject::from_map(map, "", slot),
-                    )
-                }
-                1 => {
-                    variant(
-                        slot,
-                        Self::InitializeResult,
-                        |slot| InitializeResult::from_map(map, "", slot),
-                    )
-                }
-                2 => {
-                    variant(
-                        slot,
-                        Self::ListResourcesResult,
-                        |slot| ListResourcesResult::from_map(map, "", slot),
-                    )
-                }
-                3 => {
-                    variant(
-                        slot,
-                        Self::ListResourceTemplatesResult,
-                        |slot| ListResourceTemplatesResult::from_map(map, "", slot),
-                    )
-                }
-                4 => {
-                    variant(
-                        slot,
-                        Self::ReadResourceResult,
-                        |slot| ReadResourceResult::from_map(map, "", slot),
-                    )
-                }
-                5 => {
-                    variant(
-                        slot,
-                        Self::ListPromptsResult,
-                        |slot| ListPromptsResult::from_map(map, "", slot),
-                    )
-                }
-                6 => {
-                    variant(
-                        slot,
-                        Self::GetPromptResult,
-                        |slot| GetPromptResult::from_map(map, "", slot),
-                    )
-                }
-                7 => {
-                    variant(
-                        slot,
-                        Self::ListToolsResult,
-                        |slot| ListToolsResult::from_map(map, "", slot),
-                    )
-                }
-                8 => {
-                    variant(
-                        slot,
-                        Self::CallToolResult,
-                        |slot| CallToolResult::from_map(map, "", slot),
-                    )
-                }
-                9 => {
-                    variant(
-                        slot,
-                        Self::GetTaskResult,
-                        |slot| GetTaskResult::from_map(map, "", slot),
-                    )
-                }
-                10 => {
-                    variant(
-                        slot,
-                        Self::GetTaskPayloadResult,
-                        |slot| GetTaskPayloadResult::from_map(map, "", slot),
-                    )
-                }
-                11 => {
-                    variant(
-                        slot,
-                        Self::CancelTaskResult,
-                        |slot| CancelTaskResult::from_map(map, "", slot),
-                    )
-                }
-                12 => {
-                    variant(
-                        slot,
-                        Self::ListTasksResult,
-                        |slot| ListTasksResult::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::CompleteResult,
-                        |slot| CompleteResult::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::ResultObject, map, ""),
+                1 => variant(slot, Self::InitializeResult, map, ""),
+                2 => variant(slot, Self::ListResourcesResult, map, ""),
+                3 => variant(slot, Self::ListResourceTemplatesResult, map, ""),
+                4 => variant(slot, Self::ReadResourceResult, map, ""),
+                5 => variant(slot, Self::ListPromptsResult, map, ""),
+                6 => variant(slot, Self::GetPromptResult, map, ""),
+                7 => variant(slot, Self::ListToolsResult, map, ""),
+                8 => variant(slot, Self::CallToolResult, map, ""),
+                9 => variant(slot, Self::GetTaskResult, map, ""),
+                10 => variant(slot, Self::GetTaskPayloadResult, map, ""),
+                11 => variant(slot, Self::CancelTaskResult, map, ""),
+                12 => variant(slot, Self::ListTasksResult, map, ""),
+                _ => variant(slot, Self::CompleteResult, map, ""),
             },
         )
     }

@@ -34,44 +34,23 @@ impl GetPromptRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetPromptRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "prompts/get")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for GetPromptRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("prompts/get")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<GetPromptRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for GetPromptRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -118,40 +97,28 @@ impl GetPromptRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetPromptRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut name = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "arguments" => field(&mut map, "arguments", &mut arguments)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for GetPromptRequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "arguments", "name"];
+    type Slots = (
+        May<GetPromptRequestParamsMeta>,
+        May<BTreeMap<String, String>>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, arguments, name): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             arguments,
-            name: present(name, "name")?,
+            name,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for GetPromptRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "arguments", &self.arguments)?;
-        map.serialize_entry("name", &self.name)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.arguments, &self.name), &self.extra)
     }
 }
 
@@ -182,29 +149,19 @@ impl GetPromptRequestParamsMeta {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetPromptRequestParamsMeta {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { progress_token, extra });
-        Ok(())
-    }
-}
+impl Record for GetPromptRequestParamsMeta {
+    const MEMBERS: &'static [&'static str] = &["progressToken"];
+    type Slots = (May<ProgressToken>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for GetPromptRequestParamsMeta {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
+        Self { progress_token, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -251,40 +208,24 @@ impl GetPromptResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetPromptResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut description = None;
-        let mut messages = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "messages" => field(&mut map, "messages", &mut messages)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for GetPromptResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "description", "messages"];
+    type Slots = (May<JsonObject>, May<String>, Must<Vec<PromptMessage>>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, description, messages): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             description,
-            messages: present(messages, "messages")?,
+            messages,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for GetPromptResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.description, &self.messages), &self.extra)
     }
 }
 
@@ -321,44 +262,23 @@ impl ListPromptsRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListPromptsRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "prompts/list")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListPromptsRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("prompts/list")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, May<PaginatedRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListPromptsRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "prompts/list")?;
-        map.serialize_entry("id", &self.id)?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -405,40 +325,24 @@ impl ListPromptsResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListPromptsResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut next_cursor = None;
-        let mut prompts = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
-                "prompts" => field(&mut map, "prompts", &mut prompts)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ListPromptsResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "nextCursor", "prompts"];
+    type Slots = (May<JsonObject>, May<String>, Must<Vec<Prompt>>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, next_cursor, prompts): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             next_cursor,
-            prompts: present(prompts, "prompts")?,
+            prompts,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ListPromptsResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "nextCursor", &self.next_cursor)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.next_cursor, &self.prompts), &self.extra)
     }
 }
 
@@ -469,43 +373,23 @@ impl PromptListChangedNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for PromptListChangedNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/prompts/list_changed",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self { params, extra });
-        Ok(())
-    }
-}
+impl Record for PromptListChangedNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/prompts/list_changed")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (May<NotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for PromptListChangedNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/prompts/list_changed")?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 

@@ -35,46 +35,23 @@ impl CreateMessageRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for CreateMessageRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "sampling/createMessage")?;
-                }
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CreateMessageRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("sampling/createMessage")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<CreateMessageRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for CreateMessageRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "sampling/createMessage")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -210,51 +187,60 @@ impl CreateMessageRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut include_context = None;
-        let mut max_tokens = None;
-        let mut messages = None;
-        let mut metadata = None;
-        let mut model_preferences = None;
-        let mut stop_sequences = None;
-        let mut system_prompt = None;
-        let mut task = None;
-        let mut temperature = None;
-        let mut tool_choice = None;
-        let mut tools = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "includeContext" => {
-                    field(&mut map, "includeContext", &mut include_context)?
-                }
-                "maxTokens" => field(&mut map, "maxTokens", &mut max_tokens)?,
-                "messages" => field(&mut map, "messages", &mut messages)?,
-                "metadata" => field(&mut map, "metadata", &mut metadata)?,
-                "modelPreferences" => {
-                    field(&mut map, "modelPreferences", &mut model_preferences)?
-                }
-                "stopSequences" => field(&mut map, "stopSequences", &mut stop_sequences)?,
-                "systemPrompt" => field(&mut map, "systemPrompt", &mut system_prompt)?,
-                "task" => field(&mut map, "task", &mut task)?,
-                "temperature" => field(&mut map, "temperature", &mut temperature)?,
-                "toolChoice" => field(&mut map, "toolChoice", &mut tool_choice)?,
-                "tools" => field(&mut map, "tools", &mut tools)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CreateMessageRequestParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "includeContext",
+        "maxTokens",
+        "messages",
+        "metadata",
+        "modelPreferences",
+        "stopSequences",
+        "systemPrompt",
+        "task",
+        "temperature",
+        "toolChoice",
+        "tools",
+    ];
+    type Slots = (
+        May<CreateMessageRequestParamsMeta>,
+        May<CreateMessageRequestParamsIncludeContext>,
+        Must<i64>,
+        Must<Vec<SamplingMessage>>,
+        May<JsonObject>,
+        May<ModelPreferences>,
+        May<Vec<String>>,
+        May<String>,
+        May<TaskMetadata>,
+        MayNumber,
+        May<ToolChoice>,
+        May<Vec<Tool>>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
             meta,
             include_context,
-            max_tokens: present(max_tokens, "maxTokens")?,
-            messages: present(messages, "messages")?,
+            max_tokens,
+            messages,
+            metadata,
+            model_preferences,
+            stop_sequences,
+            system_prompt,
+            task,
+            temperature,
+            tool_choice,
+            tools,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            include_context,
+            max_tokens,
+            messages,
             metadata,
             model_preferences,
             stop_sequences,
@@ -264,26 +250,28 @@ impl<'de> DecodeObject<'de> for CreateMessageRequestParams {
             tool_choice,
             tools,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CreateMessageRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "includeContext", &self.include_context)?;
-        map.serialize_entry("maxTokens", &self.max_tokens)?;
-        map.serialize_entry("messages", &self.messages)?;
-        optional(map, "metadata", &self.metadata)?;
-        optional(map, "modelPreferences", &self.model_preferences)?;
-        optional(map, "stopSequences", &self.stop_sequences)?;
-        optional(map, "systemPrompt", &self.system_prompt)?;
-        optional(map, "task", &self.task)?;
-        optional(map, "temperature", &self.temperature.map(Double))?;
-        optional(map, "toolChoice", &self.tool_choice)?;
-        optional(map, "tools", &self.tools)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.include_context,
+                &self.max_tokens,
+                &self.messages,
+                &self.metadata,
+                &self.model_preferences,
+                &self.stop_sequences,
+                &self.system_prompt,
+                &self.task,
+                &self.temperature,
+                &self.tool_choice,
+                &self.tools,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -314,29 +302,19 @@ impl CreateMessageRequestParamsMeta {
     }
 }
 
-impl<'de> DecodeObject<'de> for CreateMessageRequestParamsMeta {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { progress_token, extra });
-        Ok(())
-    }
-}
+impl Record for CreateMessageRequestParamsMeta {
+    const MEMBERS: &'static [&'static str] = &["progressToken"];
+    type Slots = (May<ProgressToken>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for CreateMessageRequestParamsMeta {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
+        Self { progress_token, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -393,48 +371,44 @@ impl CreateMessageResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CreateMessageResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut content = None;
-        let mut model = None;
-        let mut role = None;
-        let mut stop_reason = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                "model" => field(&mut map, "model", &mut model)?,
-                "role" => field(&mut map, "role", &mut role)?,
-                "stopReason" => field(&mut map, "stopReason", &mut stop_reason)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CreateMessageResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "content",
+        "model",
+        "role",
+        "stopReason",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        Must<CreateMessageResultContent>,
+        Must<String>,
+        Must<Role>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, content, model, role, stop_reason): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
-            content: present(content, "content")?,
-            model: present(model, "model")?,
-            role: present(role, "role")?,
+            content,
+            model,
+            role,
             stop_reason,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CreateMessageResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("content", &self.content)?;
-        map.serialize_entry("model", &self.model)?;
-        map.serialize_entry("role", &self.role)?;
-        optional(map, "stopReason", &self.stop_reason)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (&self.meta, &self.content, &self.model, &self.role, &self.stop_reason),
+            &self.extra,
+        )
     }
 }
 
@@ -471,11 +445,7 @@ impl<'de> DecodeKind<'de> for CreateMessageResultContent {
         map: M,
         slot: &mut Option<Self>,
     ) -> Result<(), M::Error> {
-        variant(
-            slot,
-            Self::One,
-            |slot| SamplingMessageContentBlock::from_map(map, "", slot),
-        )
+        variant(slot, Self::One, map, "")
     }
 }
 
@@ -524,40 +494,19 @@ impl SamplingMessage {
     }
 }
 
-impl<'de> DecodeObject<'de> for SamplingMessage {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut content = None;
-        let mut role = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                "role" => field(&mut map, "role", &mut role)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            content: present(content, "content")?,
-            role: present(role, "role")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for SamplingMessage {
+    const MEMBERS: &'static [&'static str] = &["_meta", "content", "role"];
+    type Slots = (May<JsonObject>, Must<SamplingMessageContent>, Must<Role>);
+    type Rest = JsonObject;
 
-impl EncodeObject for SamplingMessage {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("content", &self.content)?;
-        map.serialize_entry("role", &self.role)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, content, role): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, content, role, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.content, &self.role), &self.extra)
     }
 }
 
@@ -594,11 +543,7 @@ impl<'de> DecodeKind<'de> for SamplingMessageContent {
         map: M,
         slot: &mut Option<Self>,
     ) -> Result<(), M::Error> {
-        variant(
-            slot,
-            Self::One,
-            |slot| SamplingMessageContentBlock::from_map(map, "", slot),
-        )
+        variant(slot, Self::One, map, "")
     }
 }
 
@@ -669,41 +614,11 @@ impl<'de> DecodeObject<'de> for SamplingMessageContentBlock {
             return Err(M::Error::missing_field("type"));
         };
         match &*tag {
-            "text" => {
-                variant(
-                    slot,
-                    Self::Text,
-                    |slot| TextContent::from_map(map, "type", slot),
-                )
-            }
-            "image" => {
-                variant(
-                    slot,
-                    Self::Image,
-                    |slot| ImageContent::from_map(map, "type", slot),
-                )
-            }
-            "audio" => {
-                variant(
-                    slot,
-                    Self::Audio,
-                    |slot| AudioContent::from_map(map, "type", slot),
-                )
-            }
-            "tool_use" => {
-                variant(
-                    slot,
-                    Self::ToolUse,
-                    |slot| ToolUseContent::from_map(map, "type", slot),
-                )
-            }
-            "tool_result" => {
-                variant(
-                    slot,
-                    Self::ToolResult,
-                    |slot| ToolResultContent::from_map(map, "type", slot),
-                )
-            }
+            "text" => variant(slot, Self::Text, map, "type"),
+            "image" => variant(slot, Self::Image, map, "type"),
+            "audio" => variant(slot, Self::Audio, map, "type"),
+            "tool_use" => variant(slot, Self::ToolUse, map, "type"),
+            "tool_result" => variant(slot, Self::ToolResult, map, "type"),
             other => {
                 Err(
                     unknown_tag(

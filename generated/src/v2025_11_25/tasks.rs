@@ -74,62 +74,71 @@ impl CancelTaskResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CancelTaskResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollInterval" => field(&mut map, "pollInterval", &mut poll_interval)?,
-                "status" => field(&mut map, "status", &mut status)?,
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttl" => field(&mut map, "ttl", &mut ttl)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            created_at: present(created_at, "createdAt")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval,
-            status: present(status, "status")?,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl: present(ttl, "ttl")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CancelTaskResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "createdAt",
+        "lastUpdatedAt",
+        "pollInterval",
+        "status",
+        "statusMessage",
+        "taskId",
+        "ttl",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        Must<String>,
+        Must<String>,
+        May<i64>,
+        Must<TaskStatus>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for CancelTaskResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollInterval", &self.poll_interval)?;
-        map.serialize_entry("status", &self.status)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (
+            meta,
+            created_at,
+            last_updated_at,
+            poll_interval,
+            status,
+            status_message,
+            task_id,
+            ttl,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            created_at,
+            last_updated_at,
+            poll_interval,
+            status,
+            status_message,
+            task_id,
+            ttl,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.created_at,
+                &self.last_updated_at,
+                &self.poll_interval,
+                &self.status,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -212,36 +221,19 @@ impl CreateTaskResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CreateTaskResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut task = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "task" => field(&mut map, "task", &mut task)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            task: present(task, "task")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CreateTaskResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "task"];
+    type Slots = (May<JsonObject>, Must<Task>);
+    type Rest = JsonObject;
 
-impl EncodeObject for CreateTaskResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("task", &self.task)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, task): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, task, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.task), &self.extra)
     }
 }
 
@@ -271,44 +263,23 @@ impl GetTaskPayloadRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetTaskPayloadRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "tasks/result")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for GetTaskPayloadRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("tasks/result")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<GetTaskPayloadRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for GetTaskPayloadRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "tasks/result")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -335,32 +306,19 @@ impl GetTaskPayloadRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetTaskPayloadRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut task_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            task_id: present(task_id, "taskId")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for GetTaskPayloadRequestParams {
+    const MEMBERS: &'static [&'static str] = &["taskId"];
+    type Slots = (Must<String>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for GetTaskPayloadRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("taskId", &self.task_id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((task_id,): Values<Self>, extra: JsonObject) -> Self {
+        Self { task_id, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.task_id,), &self.extra)
     }
 }
 
@@ -391,29 +349,19 @@ impl GetTaskPayloadResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetTaskPayloadResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { meta, extra });
-        Ok(())
-    }
-}
+impl Record for GetTaskPayloadResult {
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (May<JsonObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for GetTaskPayloadResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta,): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta,), &self.extra)
     }
 }
 
@@ -486,62 +434,71 @@ impl GetTaskResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetTaskResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollInterval" => field(&mut map, "pollInterval", &mut poll_interval)?,
-                "status" => field(&mut map, "status", &mut status)?,
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttl" => field(&mut map, "ttl", &mut ttl)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            created_at: present(created_at, "createdAt")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval,
-            status: present(status, "status")?,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl: present(ttl, "ttl")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for GetTaskResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "createdAt",
+        "lastUpdatedAt",
+        "pollInterval",
+        "status",
+        "statusMessage",
+        "taskId",
+        "ttl",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        Must<String>,
+        Must<String>,
+        May<i64>,
+        Must<TaskStatus>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for GetTaskResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollInterval", &self.poll_interval)?;
-        map.serialize_entry("status", &self.status)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (
+            meta,
+            created_at,
+            last_updated_at,
+            poll_interval,
+            status,
+            status_message,
+            task_id,
+            ttl,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            created_at,
+            last_updated_at,
+            poll_interval,
+            status,
+            status_message,
+            task_id,
+            ttl,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.created_at,
+                &self.last_updated_at,
+                &self.poll_interval,
+                &self.status,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -626,44 +583,23 @@ impl ListTasksRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListTasksRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "tasks/list")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListTasksRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("tasks/list")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, May<PaginatedRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListTasksRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "tasks/list")?;
-        map.serialize_entry("id", &self.id)?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -710,40 +646,24 @@ impl ListTasksResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListTasksResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut next_cursor = None;
-        let mut tasks = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
-                "tasks" => field(&mut map, "tasks", &mut tasks)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ListTasksResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "nextCursor", "tasks"];
+    type Slots = (May<JsonObject>, May<String>, Must<Vec<Task>>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, next_cursor, tasks): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             next_cursor,
-            tasks: present(tasks, "tasks")?,
+            tasks,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ListTasksResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "nextCursor", &self.next_cursor)?;
-        map.serialize_entry("tasks", &self.tasks)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.next_cursor, &self.tasks), &self.extra)
     }
 }
 
@@ -770,32 +690,19 @@ impl RelatedTaskMetadata {
     }
 }
 
-impl<'de> DecodeObject<'de> for RelatedTaskMetadata {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut task_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            task_id: present(task_id, "taskId")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for RelatedTaskMetadata {
+    const MEMBERS: &'static [&'static str] = &["taskId"];
+    type Slots = (Must<String>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for RelatedTaskMetadata {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("taskId", &self.task_id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((task_id,): Values<Self>, extra: JsonObject) -> Self {
+        Self { task_id, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.task_id,), &self.extra)
     }
 }
 
@@ -858,58 +765,66 @@ impl Task {
     }
 }
 
-impl<'de> DecodeObject<'de> for Task {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollInterval" => field(&mut map, "pollInterval", &mut poll_interval)?,
-                "status" => field(&mut map, "status", &mut status)?,
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttl" => field(&mut map, "ttl", &mut ttl)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            created_at: present(created_at, "createdAt")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval,
-            status: present(status, "status")?,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl: present(ttl, "ttl")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for Task {
+    const MEMBERS: &'static [&'static str] = &[
+        "createdAt",
+        "lastUpdatedAt",
+        "pollInterval",
+        "status",
+        "statusMessage",
+        "taskId",
+        "ttl",
+    ];
+    type Slots = (
+        Must<String>,
+        Must<String>,
+        May<i64>,
+        Must<TaskStatus>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for Task {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollInterval", &self.poll_interval)?;
-        map.serialize_entry("status", &self.status)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (
+            created_at,
+            last_updated_at,
+            poll_interval,
+            status,
+            status_message,
+            task_id,
+            ttl,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            created_at,
+            last_updated_at,
+            poll_interval,
+            status,
+            status_message,
+            task_id,
+            ttl,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.created_at,
+                &self.last_updated_at,
+                &self.poll_interval,
+                &self.status,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -949,32 +864,19 @@ impl TaskAugmentedRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for TaskAugmentedRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut task = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "task" => field(&mut map, "task", &mut task)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { meta, task, extra });
-        Ok(())
-    }
-}
+impl Record for TaskAugmentedRequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "task"];
+    type Slots = (May<TaskAugmentedRequestParamsMeta>, May<TaskMetadata>);
+    type Rest = JsonObject;
 
-impl EncodeObject for TaskAugmentedRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "task", &self.task)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, task): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, task, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.task), &self.extra)
     }
 }
 
@@ -1005,29 +907,19 @@ impl TaskAugmentedRequestParamsMeta {
     }
 }
 
-impl<'de> DecodeObject<'de> for TaskAugmentedRequestParamsMeta {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { progress_token, extra });
-        Ok(())
-    }
-}
+impl Record for TaskAugmentedRequestParamsMeta {
+    const MEMBERS: &'static [&'static str] = &["progressToken"];
+    type Slots = (May<ProgressToken>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for TaskAugmentedRequestParamsMeta {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
+        Self { progress_token, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -1058,29 +950,19 @@ impl TaskMetadata {
     }
 }
 
-impl<'de> DecodeObject<'de> for TaskMetadata {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut ttl = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "ttl" => field(&mut map, "ttl", &mut ttl)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { ttl, extra });
-        Ok(())
-    }
-}
+impl Record for TaskMetadata {
+    const MEMBERS: &'static [&'static str] = &["ttl"];
+    type Slots = (May<i64>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for TaskMetadata {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "ttl", &self.ttl)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((ttl,): Values<Self>, extra: JsonObject) -> Self {
+        Self { ttl, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.ttl,), &self.extra)
     }
 }
 
@@ -1105,46 +987,23 @@ impl TaskStatusNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for TaskStatusNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/tasks/status",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for TaskStatusNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/tasks/status")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<TaskStatusNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for TaskStatusNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/tasks/status")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -1217,62 +1076,71 @@ impl TaskStatusNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut created_at = None;
-        let mut last_updated_at = None;
-        let mut poll_interval = None;
-        let mut status = None;
-        let mut status_message = None;
-        let mut task_id = None;
-        let mut ttl = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "createdAt" => field(&mut map, "createdAt", &mut created_at)?,
-                "lastUpdatedAt" => {
-                    field(&mut map, "lastUpdatedAt", &mut last_updated_at)?
-                }
-                "pollInterval" => field(&mut map, "pollInterval", &mut poll_interval)?,
-                "status" => field(&mut map, "status", &mut status)?,
-                "statusMessage" => field(&mut map, "statusMessage", &mut status_message)?,
-                "taskId" => field(&mut map, "taskId", &mut task_id)?,
-                "ttl" => field(&mut map, "ttl", &mut ttl)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            created_at: present(created_at, "createdAt")?,
-            last_updated_at: present(last_updated_at, "lastUpdatedAt")?,
-            poll_interval,
-            status: present(status, "status")?,
-            status_message,
-            task_id: present(task_id, "taskId")?,
-            ttl: present(ttl, "ttl")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for TaskStatusNotificationParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "createdAt",
+        "lastUpdatedAt",
+        "pollInterval",
+        "status",
+        "statusMessage",
+        "taskId",
+        "ttl",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        Must<String>,
+        Must<String>,
+        May<i64>,
+        Must<TaskStatus>,
+        May<String>,
+        Must<String>,
+        Must<Option<i64>>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for TaskStatusNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("createdAt", &self.created_at)?;
-        map.serialize_entry("lastUpdatedAt", &self.last_updated_at)?;
-        optional(map, "pollInterval", &self.poll_interval)?;
-        map.serialize_entry("status", &self.status)?;
-        optional(map, "statusMessage", &self.status_message)?;
-        map.serialize_entry("taskId", &self.task_id)?;
-        map.serialize_entry("ttl", &self.ttl)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (
+            meta,
+            created_at,
+            last_updated_at,
+            poll_interval,
+            status,
+            status_message,
+            task_id,
+            ttl,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            created_at,
+            last_updated_at,
+            poll_interval,
+            status,
+            status_message,
+            task_id,
+            ttl,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.created_at,
+                &self.last_updated_at,
+                &self.poll_interval,
+                &self.status,
+                &self.status_message,
+                &self.task_id,
+                &self.ttl,
+            ),
+            &self.extra,
+        )
     }
 }
 

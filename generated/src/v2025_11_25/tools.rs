@@ -34,44 +34,23 @@ impl CallToolRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for CallToolRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "tools/call")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CallToolRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("tools/call")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<CallToolRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for CallToolRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -128,44 +107,30 @@ impl CallToolRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for CallToolRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut name = None;
-        let mut task = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "arguments" => field(&mut map, "arguments", &mut arguments)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "task" => field(&mut map, "task", &mut task)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CallToolRequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "arguments", "name", "task"];
+    type Slots = (
+        May<CallToolRequestParamsMeta>,
+        May<JsonObject>,
+        Must<String>,
+        May<TaskMetadata>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, arguments, name, task): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             arguments,
-            name: present(name, "name")?,
+            name,
             task,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CallToolRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "arguments", &self.arguments)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "task", &self.task)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.arguments, &self.name, &self.task), &self.extra)
     }
 }
 
@@ -196,29 +161,19 @@ impl CallToolRequestParamsMeta {
     }
 }
 
-impl<'de> DecodeObject<'de> for CallToolRequestParamsMeta {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { progress_token, extra });
-        Ok(())
-    }
-}
+impl Record for CallToolRequestParamsMeta {
+    const MEMBERS: &'static [&'static str] = &["progressToken"];
+    type Slots = (May<ProgressToken>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for CallToolRequestParamsMeta {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
+        Self { progress_token, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -275,46 +230,36 @@ impl CallToolResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CallToolResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut content = None;
-        let mut is_error = None;
-        let mut structured_content = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                "isError" => field(&mut map, "isError", &mut is_error)?,
-                "structuredContent" => {
-                    field(&mut map, "structuredContent", &mut structured_content)?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CallToolResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "content",
+        "isError",
+        "structuredContent",
+    ];
+    type Slots = (May<JsonObject>, Must<Vec<ContentBlock>>, May<bool>, May<JsonObject>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, content, is_error, structured_content): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
-            content: present(content, "content")?,
+            content,
             is_error,
             structured_content,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CallToolResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("content", &self.content)?;
-        optional(map, "isError", &self.is_error)?;
-        optional(map, "structuredContent", &self.structured_content)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (&self.meta, &self.content, &self.is_error, &self.structured_content),
+            &self.extra,
+        )
     }
 }
 
@@ -351,44 +296,23 @@ impl ListToolsRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListToolsRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "tools/list")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListToolsRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("tools/list")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, May<PaginatedRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListToolsRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "tools/list")?;
-        map.serialize_entry("id", &self.id)?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -435,40 +359,24 @@ impl ListToolsResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListToolsResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut next_cursor = None;
-        let mut tools = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
-                "tools" => field(&mut map, "tools", &mut tools)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ListToolsResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "nextCursor", "tools"];
+    type Slots = (May<JsonObject>, May<String>, Must<Vec<Tool>>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, next_cursor, tools): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             next_cursor,
-            tools: present(tools, "tools")?,
+            tools,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ListToolsResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "nextCursor", &self.next_cursor)?;
-        map.serialize_entry("tools", &self.tools)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.next_cursor, &self.tools), &self.extra)
     }
 }
 
@@ -568,64 +476,76 @@ impl Tool {
     }
 }
 
-impl<'de> DecodeObject<'de> for Tool {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut annotations = None;
-        let mut description = None;
-        let mut execution = None;
-        let mut icons = None;
-        let mut input_schema = None;
-        let mut name = None;
-        let mut output_schema = None;
-        let mut title = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "annotations" => field(&mut map, "annotations", &mut annotations)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "execution" => field(&mut map, "execution", &mut execution)?,
-                "icons" => field(&mut map, "icons", &mut icons)?,
-                "inputSchema" => field(&mut map, "inputSchema", &mut input_schema)?,
-                "name" => field(&mut map, "name", &mut name)?,
-                "outputSchema" => field(&mut map, "outputSchema", &mut output_schema)?,
-                "title" => field(&mut map, "title", &mut title)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for Tool {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "annotations",
+        "description",
+        "execution",
+        "icons",
+        "inputSchema",
+        "name",
+        "outputSchema",
+        "title",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        May<ToolAnnotations>,
+        May<String>,
+        May<ToolExecution>,
+        May<Vec<Icon>>,
+        Must<ToolInputSchema>,
+        Must<String>,
+        May<ToolOutputSchema>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
             meta,
             annotations,
             description,
             execution,
             icons,
-            input_schema: present(input_schema, "inputSchema")?,
-            name: present(name, "name")?,
+            input_schema,
+            name,
+            output_schema,
+            title,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            annotations,
+            description,
+            execution,
+            icons,
+            input_schema,
+            name,
             output_schema,
             title,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for Tool {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "annotations", &self.annotations)?;
-        optional(map, "description", &self.description)?;
-        optional(map, "execution", &self.execution)?;
-        optional(map, "icons", &self.icons)?;
-        map.serialize_entry("inputSchema", &self.input_schema)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "outputSchema", &self.output_schema)?;
-        optional(map, "title", &self.title)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.annotations,
+                &self.description,
+                &self.execution,
+                &self.icons,
+                &self.input_schema,
+                &self.name,
+                &self.output_schema,
+                &self.title,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -656,29 +576,19 @@ impl ToolExecution {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolExecution {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut task_support = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "taskSupport" => field(&mut map, "taskSupport", &mut task_support)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { task_support, extra });
-        Ok(())
-    }
-}
+impl Record for ToolExecution {
+    const MEMBERS: &'static [&'static str] = &["taskSupport"];
+    type Slots = (May<ToolExecutionTaskSupport>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ToolExecution {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "taskSupport", &self.task_support)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((task_support,): Values<Self>, extra: JsonObject) -> Self {
+        Self { task_support, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.task_support,), &self.extra)
     }
 }
 
@@ -756,44 +666,27 @@ impl ToolInputSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolInputSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut schema = None;
-        let mut properties = None;
-        let mut required = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "object")?,
-                "$schema" => field(&mut map, "$schema", &mut schema)?,
-                "properties" => field(&mut map, "properties", &mut properties)?,
-                "required" => field(&mut map, "required", &mut required)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for ToolInputSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("object")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["$schema", "properties", "required"];
+    type Slots = (May<String>, May<BTreeMap<String, JsonObject>>, May<Vec<String>>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((schema, properties, required): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             schema,
             properties,
             required,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ToolInputSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "object")?;
-        optional(map, "$schema", &self.schema)?;
-        optional(map, "properties", &self.properties)?;
-        optional(map, "required", &self.required)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.schema, &self.properties, &self.required), &self.extra)
     }
 }
 
@@ -824,43 +717,23 @@ impl ToolListChangedNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolListChangedNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/tools/list_changed",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self { params, extra });
-        Ok(())
-    }
-}
+impl Record for ToolListChangedNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/tools/list_changed")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (May<NotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ToolListChangedNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/tools/list_changed")?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -909,44 +782,27 @@ impl ToolOutputSchema {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolOutputSchema {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut schema = None;
-        let mut properties = None;
-        let mut required = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "object")?,
-                "$schema" => field(&mut map, "$schema", &mut schema)?,
-                "properties" => field(&mut map, "properties", &mut properties)?,
-                "required" => field(&mut map, "required", &mut required)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for ToolOutputSchema {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("object")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["$schema", "properties", "required"];
+    type Slots = (May<String>, May<BTreeMap<String, JsonObject>>, May<Vec<String>>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((schema, properties, required): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             schema,
             properties,
             required,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ToolOutputSchema {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "object")?;
-        optional(map, "$schema", &self.schema)?;
-        optional(map, "properties", &self.properties)?;
-        optional(map, "required", &self.required)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.schema, &self.properties, &self.required), &self.extra)
     }
 }
 
@@ -1006,54 +862,53 @@ impl ToolResultContent {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolResultContent {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_type = tag == "type";
-        let mut meta = None;
-        let mut content = None;
-        let mut is_error = None;
-        let mut structured_content = None;
-        let mut tool_use_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "type" => has_type = constant(&mut map, "type", "tool_result")?,
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                "isError" => field(&mut map, "isError", &mut is_error)?,
-                "structuredContent" => {
-                    field(&mut map, "structuredContent", &mut structured_content)?
-                }
-                "toolUseId" => field(&mut map, "toolUseId", &mut tool_use_id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_type, "type")?;
-        *slot = Some(Self {
+impl Record for ToolResultContent {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("type", Constant::Text("tool_result")),
+    ];
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "content",
+        "isError",
+        "structuredContent",
+        "toolUseId",
+    ];
+    type Slots = (
+        May<JsonObject>,
+        Must<Vec<ContentBlock>>,
+        May<bool>,
+        May<JsonObject>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, content, is_error, structured_content, tool_use_id): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
-            content: present(content, "content")?,
+            content,
             is_error,
             structured_content,
-            tool_use_id: present(tool_use_id, "toolUseId")?,
+            tool_use_id,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ToolResultContent {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("type", "tool_result")?;
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("content", &self.content)?;
-        optional(map, "isError", &self.is_error)?;
-        optional(map, "structuredContent", &self.structured_content)?;
-        map.serialize_entry("toolUseId", &self.tool_use_id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.content,
+                &self.is_error,
+                &self.structured_content,
+                &self.tool_use_id,
+            ),
+            &self.extra,
+        )
     }
 }
 

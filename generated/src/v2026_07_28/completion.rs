@@ -34,46 +34,23 @@ impl CompleteRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for CompleteRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "completion/complete")?;
-                }
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CompleteRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("completion/complete")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<CompleteRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for CompleteRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "completion/complete")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -120,44 +97,30 @@ impl CompleteRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for CompleteRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut argument = None;
-        let mut context = None;
-        let mut r#ref = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "argument" => field(&mut map, "argument", &mut argument)?,
-                "context" => field(&mut map, "context", &mut context)?,
-                "ref" => field(&mut map, "ref", &mut r#ref)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
-            argument: present(argument, "argument")?,
-            context,
-            r#ref: present(r#ref, "ref")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CompleteRequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "argument", "context", "ref"];
+    type Slots = (
+        Must<RequestMetaObject>,
+        Must<CompleteRequestParamsArgument>,
+        May<CompleteRequestParamsContext>,
+        Must<CompleteRequestParamsRef>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for CompleteRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        map.serialize_entry("argument", &self.argument)?;
-        optional(map, "context", &self.context)?;
-        map.serialize_entry("ref", &self.r#ref)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, argument, context, r#ref): Values<Self>, extra: JsonObject) -> Self {
+        Self {
+            meta,
+            argument,
+            context,
+            r#ref,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.argument, &self.context, &self.r#ref), &self.extra)
     }
 }
 
@@ -200,40 +163,24 @@ impl CompleteResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CompleteResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut completion = None;
-        let mut result_type = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "completion" => field(&mut map, "completion", &mut completion)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            completion: present(completion, "completion")?,
-            result_type: present(result_type, "resultType")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CompleteResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "completion", "resultType"];
+    type Slots = (May<ResultMetaObject>, Must<CompleteResultCompletion>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for CompleteResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("completion", &self.completion)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, completion, result_type): Values<Self>, extra: JsonObject) -> Self {
+        Self {
+            meta,
+            completion,
+            result_type,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.completion, &self.result_type), &self.extra)
     }
 }
 
@@ -280,47 +227,40 @@ impl CompleteResultCompletion {
     }
 }
 
-impl<'de> DecodeObject<'de> for CompleteResultCompletion {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_more = None;
-        let mut total = None;
-        let mut values = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "hasMore" => field(&mut map, "hasMore", &mut has_more)?,
-                "total" => field(&mut map, "total", &mut total)?,
-                "values" => {
-                    checked(
-                        &mut map,
-                        "values",
-                        &mut values,
-                        |value: &Vec<String>| sized(value.len(), None, Some(100)),
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CompleteResultCompletion {
+    const MEMBERS: &'static [&'static str] = &["hasMore", "total", "values"];
+    type Slots = (May<bool>, May<i64>, Must<Vec<String>>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((has_more, total, values): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             has_more,
             total,
-            values: present(values, "values")?,
+            values,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CompleteResultCompletion {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "hasMore", &self.has_more)?;
-        optional(map, "total", &self.total)?;
-        map.serialize_entry("values", &self.values)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.has_more, &self.total, &self.values), &self.extra)
+    }
+
+    fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
+        match index {
+            2 => {
+                slots
+                    .2
+                    .0
+                    .as_ref()
+                    .map_or(
+                        Ok(()),
+                        |value: &Vec<String>| sized(value.len(), None, Some(100)),
+                    )
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -350,40 +290,22 @@ impl CompleteResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for CompleteResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CompleteResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<CompleteResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for CompleteResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 

@@ -52,44 +52,38 @@ impl CacheableResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CacheableResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut result_type = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            cache_scope: present(cache_scope, "cacheScope")?,
-            result_type: present(result_type, "resultType")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CacheableResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "cacheScope",
+        "resultType",
+        "ttlMs",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        Must<CacheableResultCacheScope>,
+        Must<String>,
+        Must<u64>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for CacheableResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (meta, cache_scope, result_type, ttl_ms): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            cache_scope,
+            result_type,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.cache_scope, &self.result_type, &self.ttl_ms), &self.extra)
     }
 }
 
@@ -157,40 +151,22 @@ impl HeaderMismatchError {
     }
 }
 
-impl<'de> DecodeObject<'de> for HeaderMismatchError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut error = None;
-        let mut id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => field(&mut map, "error", &mut error)?,
-                "id" => field(&mut map, "id", &mut id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            error: present(error, "error")?,
-            id,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for HeaderMismatchError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["error", "id"];
+    type Slots = (Must<HeaderMismatchErrorError>, May<RequestId>);
+    type Rest = JsonObject;
 
-impl EncodeObject for HeaderMismatchError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("error", &self.error)?;
-        optional(map, "id", &self.id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
+        Self { error, id, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.error, &self.id), &self.extra)
     }
 }
 
@@ -230,40 +206,22 @@ impl HeaderMismatchErrorError {
     }
 }
 
-impl<'de> DecodeObject<'de> for HeaderMismatchErrorError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_code = false;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => has_code = constant_integer(&mut map, "code", -32020)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_code, "code")?;
-        *slot = Some(Self {
-            data,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for HeaderMismatchErrorError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("code", Constant::Integer(-32020)),
+    ];
+    const MEMBERS: &'static [&'static str] = &["data", "message"];
+    type Slots = (May<Value>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for HeaderMismatchErrorError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &-32020i64)?;
-        optional(map, "data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.data, &self.message), &self.extra)
     }
 }
 
@@ -303,40 +261,22 @@ impl InternalError {
     }
 }
 
-impl<'de> DecodeObject<'de> for InternalError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_code = false;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => has_code = constant_integer(&mut map, "code", -32603)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_code, "code")?;
-        *slot = Some(Self {
-            data,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for InternalError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("code", Constant::Integer(-32603)),
+    ];
+    const MEMBERS: &'static [&'static str] = &["data", "message"];
+    type Slots = (May<Value>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for InternalError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &-32603i64)?;
-        optional(map, "data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.data, &self.message), &self.extra)
     }
 }
 
@@ -376,40 +316,22 @@ impl InvalidParamsError {
     }
 }
 
-impl<'de> DecodeObject<'de> for InvalidParamsError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_code = false;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => has_code = constant_integer(&mut map, "code", -32602)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_code, "code")?;
-        *slot = Some(Self {
-            data,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for InvalidParamsError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("code", Constant::Integer(-32602)),
+    ];
+    const MEMBERS: &'static [&'static str] = &["data", "message"];
+    type Slots = (May<Value>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for InvalidParamsError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &-32602i64)?;
-        optional(map, "data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.data, &self.message), &self.extra)
     }
 }
 
@@ -449,40 +371,22 @@ impl InvalidRequestError {
     }
 }
 
-impl<'de> DecodeObject<'de> for InvalidRequestError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_code = false;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => has_code = constant_integer(&mut map, "code", -32600)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_code, "code")?;
-        *slot = Some(Self {
-            data,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for InvalidRequestError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("code", Constant::Integer(-32600)),
+    ];
+    const MEMBERS: &'static [&'static str] = &["data", "message"];
+    type Slots = (May<Value>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for InvalidRequestError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &-32600i64)?;
-        optional(map, "data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.data, &self.message), &self.extra)
     }
 }
 
@@ -562,34 +466,10 @@ impl<'de> DecodeObject<'de> for JsonRpcMessage {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::JsonRpcRequest,
-                        |slot| JsonRpcRequest::from_map(map, "", slot),
-                    )
-                }
-                1 => {
-                    variant(
-                        slot,
-                        Self::JsonRpcNotification,
-                        |slot| JsonRpcNotification::from_map(map, "", slot),
-                    )
-                }
-                2 => {
-                    variant(
-                        slot,
-                        Self::JsonRpcResultResponse,
-                        |slot| JsonRpcResultResponse::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::JsonRpcErrorResponse,
-                        |slot| JsonRpcErrorResponse::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::JsonRpcRequest, map, ""),
+                1 => variant(slot, Self::JsonRpcNotification, map, ""),
+                2 => variant(slot, Self::JsonRpcResultResponse, map, ""),
+                _ => variant(slot, Self::JsonRpcErrorResponse, map, ""),
             },
         )
     }
@@ -651,20 +531,8 @@ impl<'de> DecodeObject<'de> for JsonRpcResponse {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::JsonRpcResultResponse,
-                        |slot| JsonRpcResultResponse::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::JsonRpcErrorResponse,
-                        |slot| JsonRpcErrorResponse::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::JsonRpcResultResponse, map, ""),
+                _ => variant(slot, Self::JsonRpcErrorResponse, map, ""),
             },
         )
     }
@@ -705,40 +573,22 @@ impl JsonRpcResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for JsonRpcResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for JsonRpcResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<ResultObject>);
+    type Rest = JsonObject;
 
-impl EncodeObject for JsonRpcResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -778,40 +628,22 @@ impl MethodNotFoundError {
     }
 }
 
-impl<'de> DecodeObject<'de> for MethodNotFoundError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_code = false;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => has_code = constant_integer(&mut map, "code", -32601)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_code, "code")?;
-        *slot = Some(Self {
-            data,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for MethodNotFoundError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("code", Constant::Integer(-32601)),
+    ];
+    const MEMBERS: &'static [&'static str] = &["data", "message"];
+    type Slots = (May<Value>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for MethodNotFoundError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &-32601i64)?;
-        optional(map, "data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.data, &self.message), &self.extra)
     }
 }
 
@@ -848,40 +680,22 @@ impl MissingRequiredClientCapabilityError {
     }
 }
 
-impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut error = None;
-        let mut id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => field(&mut map, "error", &mut error)?,
-                "id" => field(&mut map, "id", &mut id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            error: present(error, "error")?,
-            id,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for MissingRequiredClientCapabilityError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["error", "id"];
+    type Slots = (Must<MissingRequiredClientCapabilityErrorError>, May<RequestId>);
+    type Rest = JsonObject;
 
-impl EncodeObject for MissingRequiredClientCapabilityError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("error", &self.error)?;
-        optional(map, "id", &self.id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
+        Self { error, id, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.error, &self.id), &self.extra)
     }
 }
 
@@ -917,40 +731,22 @@ impl MissingRequiredClientCapabilityErrorError {
     }
 }
 
-impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityErrorError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_code = false;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => has_code = constant_integer(&mut map, "code", -32021)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_code, "code")?;
-        *slot = Some(Self {
-            data: present(data, "data")?,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for MissingRequiredClientCapabilityErrorError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("code", Constant::Integer(-32021)),
+    ];
+    const MEMBERS: &'static [&'static str] = &["data", "message"];
+    type Slots = (Must<MissingRequiredClientCapabilityErrorErrorData>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for MissingRequiredClientCapabilityErrorError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &-32021i64)?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.data, &self.message), &self.extra)
     }
 }
 
@@ -977,37 +773,22 @@ impl MissingRequiredClientCapabilityErrorErrorData {
     }
 }
 
-impl<'de> DecodeObject<'de> for MissingRequiredClientCapabilityErrorErrorData {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut required_capabilities = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "requiredCapabilities" => {
-                    field(&mut map, "requiredCapabilities", &mut required_capabilities)?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            required_capabilities: present(
-                required_capabilities,
-                "requiredCapabilities",
-            )?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for MissingRequiredClientCapabilityErrorErrorData {
+    const MEMBERS: &'static [&'static str] = &["requiredCapabilities"];
+    type Slots = (Must<ClientCapabilities>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for MissingRequiredClientCapabilityErrorErrorData {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("requiredCapabilities", &self.required_capabilities)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((required_capabilities,): Values<Self>, extra: JsonObject) -> Self {
+        Self {
+            required_capabilities,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.required_capabilities,), &self.extra)
     }
 }
 
@@ -1044,44 +825,22 @@ impl PaginatedRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for PaginatedRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut method = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "method" => field(&mut map, "method", &mut method)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            method: present(method, "method")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for PaginatedRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "method", "params"];
+    type Slots = (Must<RequestId>, Must<String>, Must<PaginatedRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for PaginatedRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("method", &self.method)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, method, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, method, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.method, &self.params), &self.extra)
     }
 }
 
@@ -1118,36 +877,19 @@ impl PaginatedRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for PaginatedRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut cursor = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "cursor" => field(&mut map, "cursor", &mut cursor)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
-            cursor,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for PaginatedRequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "cursor"];
+    type Slots = (Must<RequestMetaObject>, May<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for PaginatedRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        optional(map, "cursor", &self.cursor)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, cursor): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, cursor, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.cursor), &self.extra)
     }
 }
 
@@ -1194,40 +936,24 @@ impl PaginatedResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for PaginatedResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut next_cursor = None;
-        let mut result_type = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for PaginatedResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "nextCursor", "resultType"];
+    type Slots = (May<ResultMetaObject>, May<String>, Must<String>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, next_cursor, result_type): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             next_cursor,
-            result_type: present(result_type, "resultType")?,
+            result_type,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for PaginatedResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "nextCursor", &self.next_cursor)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.next_cursor, &self.result_type), &self.extra)
     }
 }
 
@@ -1267,40 +993,22 @@ impl ParseError {
     }
 }
 
-impl<'de> DecodeObject<'de> for ParseError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_code = false;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => has_code = constant_integer(&mut map, "code", -32700)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_code, "code")?;
-        *slot = Some(Self {
-            data,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ParseError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("code", Constant::Integer(-32700)),
+    ];
+    const MEMBERS: &'static [&'static str] = &["data", "message"];
+    type Slots = (May<Value>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ParseError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &-32700i64)?;
-        optional(map, "data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.data, &self.message), &self.extra)
     }
 }
 
@@ -1363,80 +1071,56 @@ impl RequestMetaObject {
     }
 }
 
-impl<'de> DecodeObject<'de> for RequestMetaObject {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut client_capabilities = None;
-        let mut client_info = None;
-        let mut log_level = None;
-        let mut protocol_version = None;
-        let mut progress_token = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "io.modelcontextprotocol/clientCapabilities" => {
-                    field(
-                        &mut map,
-                        "io.modelcontextprotocol/clientCapabilities",
-                        &mut client_capabilities,
-                    )?
-                }
-                "io.modelcontextprotocol/clientInfo" => {
-                    field(
-                        &mut map,
-                        "io.modelcontextprotocol/clientInfo",
-                        &mut client_info,
-                    )?
-                }
-                "io.modelcontextprotocol/logLevel" => {
-                    field(&mut map, "io.modelcontextprotocol/logLevel", &mut log_level)?
-                }
-                "io.modelcontextprotocol/protocolVersion" => {
-                    field(
-                        &mut map,
-                        "io.modelcontextprotocol/protocolVersion",
-                        &mut protocol_version,
-                    )?
-                }
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            client_capabilities: present(
-                client_capabilities,
-                "io.modelcontextprotocol/clientCapabilities",
-            )?,
+impl Record for RequestMetaObject {
+    const MEMBERS: &'static [&'static str] = &[
+        "io.modelcontextprotocol/clientCapabilities",
+        "io.modelcontextprotocol/clientInfo",
+        "io.modelcontextprotocol/logLevel",
+        "io.modelcontextprotocol/protocolVersion",
+        "progressToken",
+    ];
+    type Slots = (
+        Must<ClientCapabilities>,
+        May<Implementation>,
+        May<LoggingLevel>,
+        Must<String>,
+        May<ProgressToken>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            client_capabilities,
             client_info,
             log_level,
-            protocol_version: present(
-                protocol_version,
-                "io.modelcontextprotocol/protocolVersion",
-            )?,
+            protocol_version,
+            progress_token,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            client_capabilities,
+            client_info,
+            log_level,
+            protocol_version,
             progress_token,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for RequestMetaObject {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry(
-            "io.modelcontextprotocol/clientCapabilities",
-            &self.client_capabilities,
-        )?;
-        optional(map, "io.modelcontextprotocol/clientInfo", &self.client_info)?;
-        optional(map, "io.modelcontextprotocol/logLevel", &self.log_level)?;
-        map.serialize_entry(
-            "io.modelcontextprotocol/protocolVersion",
-            &self.protocol_version,
-        )?;
-        optional(map, "progressToken", &self.progress_token)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.client_capabilities,
+                &self.client_info,
+                &self.log_level,
+                &self.protocol_version,
+                &self.progress_token,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -1463,32 +1147,19 @@ impl RequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for RequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for RequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta"];
+    type Slots = (Must<RequestMetaObject>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for RequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta,): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta,), &self.extra)
     }
 }
 
@@ -1530,40 +1201,22 @@ impl UnsupportedProtocolVersionError {
     }
 }
 
-impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut error = None;
-        let mut id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "error" => field(&mut map, "error", &mut error)?,
-                "id" => field(&mut map, "id", &mut id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            error: present(error, "error")?,
-            id,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for UnsupportedProtocolVersionError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["error", "id"];
+    type Slots = (Must<UnsupportedProtocolVersionErrorError>, May<RequestId>);
+    type Rest = JsonObject;
 
-impl EncodeObject for UnsupportedProtocolVersionError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("error", &self.error)?;
-        optional(map, "id", &self.id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
+        Self { error, id, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.error, &self.id), &self.extra)
     }
 }
 
@@ -1599,40 +1252,22 @@ impl UnsupportedProtocolVersionErrorError {
     }
 }
 
-impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionErrorError {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_code = false;
-        let mut data = None;
-        let mut message = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "code" => has_code = constant_integer(&mut map, "code", -32022)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_code, "code")?;
-        *slot = Some(Self {
-            data: present(data, "data")?,
-            message: present(message, "message")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for UnsupportedProtocolVersionErrorError {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("code", Constant::Integer(-32022)),
+    ];
+    const MEMBERS: &'static [&'static str] = &["data", "message"];
+    type Slots = (Must<UnsupportedProtocolVersionErrorErrorData>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for UnsupportedProtocolVersionErrorError {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("code", &-32022i64)?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("message", &self.message)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
+        Self { data, message, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.data, &self.message), &self.extra)
     }
 }
 
@@ -1662,36 +1297,23 @@ impl UnsupportedProtocolVersionErrorErrorData {
     }
 }
 
-impl<'de> DecodeObject<'de> for UnsupportedProtocolVersionErrorErrorData {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut requested = None;
-        let mut supported = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "requested" => field(&mut map, "requested", &mut requested)?,
-                "supported" => field(&mut map, "supported", &mut supported)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            requested: present(requested, "requested")?,
-            supported: present(supported, "supported")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for UnsupportedProtocolVersionErrorErrorData {
+    const MEMBERS: &'static [&'static str] = &["requested", "supported"];
+    type Slots = (Must<String>, Must<Vec<String>>);
+    type Rest = JsonObject;
 
-impl EncodeObject for UnsupportedProtocolVersionErrorErrorData {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("requested", &self.requested)?;
-        map.serialize_entry("supported", &self.supported)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((requested, supported): Values<Self>, extra: JsonObject) -> Self {
+        Self {
+            requested,
+            supported,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.requested, &self.supported), &self.extra)
     }
 }
 

@@ -31,42 +31,23 @@ impl CancelledNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for CancelledNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "notifications/cancelled")?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CancelledNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/cancelled")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<CancelledNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for CancelledNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/cancelled")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -113,40 +94,24 @@ impl CancelledNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for CancelledNotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut reason = None;
-        let mut request_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "reason" => field(&mut map, "reason", &mut reason)?,
-                "requestId" => field(&mut map, "requestId", &mut request_id)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CancelledNotificationParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "reason", "requestId"];
+    type Slots = (May<NotificationMetaObject>, May<String>, Must<RequestId>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, reason, request_id): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
             reason,
-            request_id: present(request_id, "requestId")?,
+            request_id,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CancelledNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "reason", &self.reason)?;
-        map.serialize_entry("requestId", &self.request_id)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.reason, &self.request_id), &self.extra)
     }
 }
 
@@ -222,48 +187,50 @@ impl ClientCapabilities {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilities {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut elicitation = None;
-        let mut experimental = None;
-        let mut extensions = None;
-        let mut roots = None;
-        let mut sampling = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "elicitation" => field(&mut map, "elicitation", &mut elicitation)?,
-                "experimental" => field(&mut map, "experimental", &mut experimental)?,
-                "extensions" => field(&mut map, "extensions", &mut extensions)?,
-                "roots" => field(&mut map, "roots", &mut roots)?,
-                "sampling" => field(&mut map, "sampling", &mut sampling)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ClientCapabilities {
+    const MEMBERS: &'static [&'static str] = &[
+        "elicitation",
+        "experimental",
+        "extensions",
+        "roots",
+        "sampling",
+    ];
+    type Slots = (
+        May<ClientCapabilitiesElicitation>,
+        May<BTreeMap<String, BTreeMap<String, Value>>>,
+        May<BTreeMap<String, BTreeMap<String, Value>>>,
+        May<JsonObject>,
+        May<ClientCapabilitiesSampling>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (elicitation, experimental, extensions, roots, sampling): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             elicitation,
             experimental,
             extensions,
             roots,
             sampling,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ClientCapabilities {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "elicitation", &self.elicitation)?;
-        optional(map, "experimental", &self.experimental)?;
-        optional(map, "extensions", &self.extensions)?;
-        optional(map, "roots", &self.roots)?;
-        optional(map, "sampling", &self.sampling)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.elicitation,
+                &self.experimental,
+                &self.extensions,
+                &self.roots,
+                &self.sampling,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -303,32 +270,19 @@ impl ClientCapabilitiesElicitation {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilitiesElicitation {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut form = None;
-        let mut url = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "form" => field(&mut map, "form", &mut form)?,
-                "url" => field(&mut map, "url", &mut url)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { form, url, extra });
-        Ok(())
-    }
-}
+impl Record for ClientCapabilitiesElicitation {
+    const MEMBERS: &'static [&'static str] = &["form", "url"];
+    type Slots = (May<BTreeMap<String, Value>>, May<BTreeMap<String, Value>>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ClientCapabilitiesElicitation {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "form", &self.form)?;
-        optional(map, "url", &self.url)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((form, url): Values<Self>, extra: JsonObject) -> Self {
+        Self { form, url, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.form, &self.url), &self.extra)
     }
 }
 
@@ -368,32 +322,19 @@ impl ClientCapabilitiesSampling {
     }
 }
 
-impl<'de> DecodeObject<'de> for ClientCapabilitiesSampling {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut context = None;
-        let mut tools = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "context" => field(&mut map, "context", &mut context)?,
-                "tools" => field(&mut map, "tools", &mut tools)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self { context, tools, extra });
-        Ok(())
-    }
-}
+impl Record for ClientCapabilitiesSampling {
+    const MEMBERS: &'static [&'static str] = &["context", "tools"];
+    type Slots = (May<BTreeMap<String, Value>>, May<BTreeMap<String, Value>>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ClientCapabilitiesSampling {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "context", &self.context)?;
-        optional(map, "tools", &self.tools)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((context, tools): Values<Self>, extra: JsonObject) -> Self {
+        Self { context, tools, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.context, &self.tools), &self.extra)
     }
 }
 
@@ -423,44 +364,23 @@ impl DiscoverRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for DiscoverRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "server/discover")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for DiscoverRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("server/discover")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<RequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for DiscoverRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "server/discover")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -525,58 +445,66 @@ impl DiscoverResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for DiscoverResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut capabilities = None;
-        let mut instructions = None;
-        let mut result_type = None;
-        let mut supported_versions = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
-                "capabilities" => field(&mut map, "capabilities", &mut capabilities)?,
-                "instructions" => field(&mut map, "instructions", &mut instructions)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                "supportedVersions" => {
-                    field(&mut map, "supportedVersions", &mut supported_versions)?
-                }
-                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            cache_scope: present(cache_scope, "cacheScope")?,
-            capabilities: present(capabilities, "capabilities")?,
-            instructions,
-            result_type: present(result_type, "resultType")?,
-            supported_versions: present(supported_versions, "supportedVersions")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for DiscoverResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "cacheScope",
+        "capabilities",
+        "instructions",
+        "resultType",
+        "supportedVersions",
+        "ttlMs",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        Must<DiscoverResultCacheScope>,
+        Must<ServerCapabilities>,
+        May<String>,
+        Must<String>,
+        Must<Vec<String>>,
+        Must<u64>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for DiscoverResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        map.serialize_entry("capabilities", &self.capabilities)?;
-        optional(map, "instructions", &self.instructions)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        map.serialize_entry("supportedVersions", &self.supported_versions)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (
+            meta,
+            cache_scope,
+            capabilities,
+            instructions,
+            result_type,
+            supported_versions,
+            ttl_ms,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            cache_scope,
+            capabilities,
+            instructions,
+            result_type,
+            supported_versions,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.cache_scope,
+                &self.capabilities,
+                &self.instructions,
+                &self.result_type,
+                &self.supported_versions,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -632,40 +560,22 @@ impl DiscoverResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for DiscoverResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for DiscoverResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<DiscoverResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for DiscoverResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -692,42 +602,23 @@ impl ProgressNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for ProgressNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "notifications/progress")?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ProgressNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/progress")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<ProgressNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ProgressNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/progress")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -787,48 +678,50 @@ impl ProgressNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ProgressNotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut message = None;
-        let mut progress = None;
-        let mut progress_token = None;
-        let mut total = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "message" => field(&mut map, "message", &mut message)?,
-                "progress" => field(&mut map, "progress", &mut progress)?,
-                "progressToken" => field(&mut map, "progressToken", &mut progress_token)?,
-                "total" => field(&mut map, "total", &mut total)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ProgressNotificationParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "message",
+        "progress",
+        "progressToken",
+        "total",
+    ];
+    type Slots = (
+        May<NotificationMetaObject>,
+        May<String>,
+        MustNumber,
+        Must<ProgressToken>,
+        MayNumber,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, message, progress, progress_token, total): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
             message,
-            progress: present(progress, "progress")?,
-            progress_token: present(progress_token, "progressToken")?,
+            progress,
+            progress_token,
             total,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ProgressNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "message", &self.message)?;
-        map.serialize_entry("progress", &Double(self.progress))?;
-        map.serialize_entry("progressToken", &self.progress_token)?;
-        optional(map, "total", &self.total.map(Double))?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.message,
+                &self.progress,
+                &self.progress_token,
+                &self.total,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -919,33 +812,41 @@ impl ServerCapabilities {
     }
 }
 
-impl<'de> DecodeObject<'de> for ServerCapabilities {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut completions = None;
-        let mut experimental = None;
-        let mut extensions = None;
-        let mut logging = None;
-        let mut prompts = None;
-        let mut resources = None;
-        let mut tools = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "completions" => field(&mut map, "completions", &mut completions)?,
-                "experimental" => field(&mut map, "experimental", &mut experimental)?,
-                "extensions" => field(&mut map, "extensions", &mut extensions)?,
-                "logging" => field(&mut map, "logging", &mut logging)?,
-                "prompts" => field(&mut map, "prompts", &mut prompts)?,
-                "resources" => field(&mut map, "resources", &mut resources)?,
-                "tools" => field(&mut map, "tools", &mut tools)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for ServerCapabilities {
+    const MEMBERS: &'static [&'static str] = &[
+        "completions",
+        "experimental",
+        "extensions",
+        "logging",
+        "prompts",
+        "resources",
+        "tools",
+    ];
+    type Slots = (
+        May<BTreeMap<String, Value>>,
+        May<BTreeMap<String, BTreeMap<String, Value>>>,
+        May<BTreeMap<String, BTreeMap<String, Value>>>,
+        May<BTreeMap<String, Value>>,
+        May<ServerCapabilitiesPrompts>,
+        May<ServerCapabilitiesResources>,
+        May<ServerCapabilitiesTools>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            completions,
+            experimental,
+            extensions,
+            logging,
+            prompts,
+            resources,
+            tools,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             completions,
             experimental,
             extensions,
@@ -954,21 +855,23 @@ impl<'de> DecodeObject<'de> for ServerCapabilities {
             resources,
             tools,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ServerCapabilities {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "completions", &self.completions)?;
-        optional(map, "experimental", &self.experimental)?;
-        optional(map, "extensions", &self.extensions)?;
-        optional(map, "logging", &self.logging)?;
-        optional(map, "prompts", &self.prompts)?;
-        optional(map, "resources", &self.resources)?;
-        optional(map, "tools", &self.tools)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.completions,
+                &self.experimental,
+                &self.extensions,
+                &self.logging,
+                &self.prompts,
+                &self.resources,
+                &self.tools,
+            ),
+            &self.extra,
+        )
     }
 }
 

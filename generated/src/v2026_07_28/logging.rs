@@ -28,42 +28,23 @@ impl LoggingMessageNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for LoggingMessageNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "notifications/message")?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for LoggingMessageNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/message")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<LoggingMessageNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for LoggingMessageNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/message")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -113,44 +94,30 @@ impl LoggingMessageNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for LoggingMessageNotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut data = None;
-        let mut level = None;
-        let mut logger = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "data" => field(&mut map, "data", &mut data)?,
-                "level" => field(&mut map, "level", &mut level)?,
-                "logger" => field(&mut map, "logger", &mut logger)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for LoggingMessageNotificationParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "data", "level", "logger"];
+    type Slots = (
+        May<NotificationMetaObject>,
+        Must<Value>,
+        Must<LoggingLevel>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build((meta, data, level, logger): Values<Self>, extra: JsonObject) -> Self {
+        Self {
             meta,
-            data: present(data, "data")?,
-            level: present(level, "level")?,
+            data,
+            level,
             logger,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for LoggingMessageNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("data", &self.data)?;
-        map.serialize_entry("level", &self.level)?;
-        optional(map, "logger", &self.logger)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.data, &self.level, &self.logger), &self.extra)
     }
 }
 

@@ -42,11 +42,7 @@ impl<'de> DecodeObject<'de> for ClientNotification {
         };
         match &*tag {
             "notifications/cancelled" => {
-                variant(
-                    slot,
-                    Self::NotificationsCancelled,
-                    |slot| CancelledNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsCancelled, map, "method")
             }
             other => Err(unknown_tag("method", other, &["notifications/cancelled"])),
         }
@@ -159,75 +155,21 @@ impl<'de> DecodeObject<'de> for ClientRequest {
             return Err(M::Error::missing_field("method"));
         };
         match &*tag {
-            "server/discover" => {
-                variant(
-                    slot,
-                    Self::ServerDiscover,
-                    |slot| DiscoverRequest::from_map(map, "method", slot),
-                )
-            }
-            "resources/list" => {
-                variant(
-                    slot,
-                    Self::ResourcesList,
-                    |slot| ListResourcesRequest::from_map(map, "method", slot),
-                )
-            }
+            "server/discover" => variant(slot, Self::ServerDiscover, map, "method"),
+            "resources/list" => variant(slot, Self::ResourcesList, map, "method"),
             "resources/templates/list" => {
-                variant(
-                    slot,
-                    Self::ResourcesTemplatesList,
-                    |slot| ListResourceTemplatesRequest::from_map(map, "method", slot),
-                )
+                variant(slot, Self::ResourcesTemplatesList, map, "method")
             }
-            "resources/read" => {
-                variant(
-                    slot,
-                    Self::ResourcesRead,
-                    |slot| ReadResourceRequest::from_map(map, "method", slot),
-                )
-            }
+            "resources/read" => variant(slot, Self::ResourcesRead, map, "method"),
             "subscriptions/listen" => {
-                variant(
-                    slot,
-                    Self::SubscriptionsListen,
-                    |slot| SubscriptionsListenRequest::from_map(map, "method", slot),
-                )
+                variant(slot, Self::SubscriptionsListen, map, "method")
             }
-            "prompts/list" => {
-                variant(
-                    slot,
-                    Self::PromptsList,
-                    |slot| ListPromptsRequest::from_map(map, "method", slot),
-                )
-            }
-            "prompts/get" => {
-                variant(
-                    slot,
-                    Self::PromptsGet,
-                    |slot| GetPromptRequest::from_map(map, "method", slot),
-                )
-            }
-            "tools/list" => {
-                variant(
-                    slot,
-                    Self::ToolsList,
-                    |slot| ListToolsRequest::from_map(map, "method", slot),
-                )
-            }
-            "tools/call" => {
-                variant(
-                    slot,
-                    Self::ToolsCall,
-                    |slot| CallToolRequest::from_map(map, "method", slot),
-                )
-            }
+            "prompts/list" => variant(slot, Self::PromptsList, map, "method"),
+            "prompts/get" => variant(slot, Self::PromptsGet, map, "method"),
+            "tools/list" => variant(slot, Self::ToolsList, map, "method"),
+            "tools/call" => variant(slot, Self::ToolsCall, map, "method"),
             "completion/complete" => {
-                variant(
-                    slot,
-                    Self::CompletionComplete,
-                    |slot| CompleteRequest::from_map(map, "method", slot),
-                )
+                variant(slot, Self::CompletionComplete, map, "method")
             }
             other => {
                 Err(
@@ -358,64 +300,33 @@ impl<'de> DecodeObject<'de> for ServerNotification {
         };
         match &*tag {
             "notifications/cancelled" => {
-                variant(
-                    slot,
-                    Self::NotificationsCancelled,
-                    |slot| CancelledNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsCancelled, map, "method")
             }
             "notifications/progress" => {
-                variant(
-                    slot,
-                    Self::NotificationsProgress,
-                    |slot| ProgressNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsProgress, map, "method")
             }
             "notifications/resources/list_changed" => {
-                variant(
-                    slot,
-                    Self::NotificationsResourcesListChanged,
-                    |slot| ResourceListChangedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsResourcesListChanged, map, "method")
             }
             "notifications/subscriptions/acknowledged" => {
                 variant(
                     slot,
                     Self::NotificationsSubscriptionsAcknowledged,
-                    |slot| SubscriptionsAcknowledgedNotification::from_map(
-                        map,
-                        "method",
-                        slot,
-                    ),
+                    map,
+                    "method",
                 )
             }
             "notifications/resources/updated" => {
-                variant(
-                    slot,
-                    Self::NotificationsResourcesUpdated,
-                    |slot| ResourceUpdatedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsResourcesUpdated, map, "method")
             }
             "notifications/prompts/list_changed" => {
-                variant(
-                    slot,
-                    Self::NotificationsPromptsListChanged,
-                    |slot| PromptListChangedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsPromptsListChanged, map, "method")
             }
             "notifications/tools/list_changed" => {
-                variant(
-                    slot,
-                    Self::NotificationsToolsListChanged,
-                    |slot| ToolListChangedNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsToolsListChanged, map, "method")
             }
             "notifications/message" => {
-                variant(
-                    slot,
-                    Self::NotificationsMessage,
-                    |slot| LoggingMessageNotification::from_map(map, "method", slot),
-                )
+                variant(slot, Self::NotificationsMessage, map, "method")
             }
             other => {
                 Err(
@@ -677,90 +588,18 @@ impl<'de> DecodeObject<'de> for ServerResult {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::ResultObject,
-                        |slot| ResultObject::from_map(map, "", slot),
-                    )
-                }
-                1 => {
-                    variant(
-                        slot,
-                        Self::InputRequiredResult,
-                        |slot| InputRequiredResult::from_map(map, "", slot),
-                    )
-                }
-                2 => {
-                    variant(
-                        slot,
-                        Self::DiscoverResult,
-                        |slot| DiscoverResult::from_map(map, "", slot),
-                    )
-                }
-                3 => {
-                    variant(
-                        slot,
-                        Self::ListResourcesResult,
-                        |slot| ListResourcesResult::from_map(map, "", slot),
-                    )
-                }
-                4 => {
-                    variant(
-                        slot,
-                        Self::ListResourceTemplatesResult,
-                        |slot| ListResourceTemplatesResult::from_map(map, "", slot),
-                    )
-                }
-                5 => {
-                    variant(
-                        slot,
-                        Self::ReadResourceResult,
-                        |slot| ReadResourceResult::from_map(map, "", slot),
-                    )
-                }
-                6 => {
-                    variant(
-                        slot,
-                        Self::SubscriptionsListenResult,
-                        |slot| SubscriptionsListenResult::from_map(map, "", slot),
-                    )
-                }
-                7 => {
-                    variant(
-                        slot,
-                        Self::ListPromptsResult,
-                        |slot| ListPromptsResult::from_map(map, "", slot),
-                    )
-                }
-                8 => {
-                    variant(
-                        slot,
-                        Self::GetPromptResult,
-                        |slot| GetPromptResult::from_map(map, "", slot),
-                    )
-                }
-                9 => {
-                    variant(
-                        slot,
-                        Self::ListToolsResult,
-                        |slot| ListToolsResult::from_map(map, "", slot),
-                    )
-                }
-                10 => {
-                    variant(
-                        slot,
-                        Self::CallToolResult,
-                        |slot| CallToolResult::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::CompleteResult,
-                        |slot| CompleteResult::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::ResultObject, map, ""),
+                1 => variant(slot, Self::InputRequiredResult, map, ""),
+                2 => variant(slot, Self::DiscoverResult, map, ""),
+                3 => variant(slot, Self::ListResourcesResult, map, ""),
+                4 => variant(slot, Self::ListResourceTemplatesResult, map, ""),
+                5 => variant(slot, Self::ReadResourceResult, map, ""),
+                6 => variant(slot, Self::SubscriptionsListenResult, map, ""),
+                7 => variant(slot, Self::ListPromptsResult, map, ""),
+                8 => variant(slot, Self::GetPromptResult, map, ""),
+                9 => variant(slot, Self::ListToolsResult, map, ""),
+                10 => variant(slot, Self::CallToolResult, map, ""),
+                _ => variant(slot, Self::CompleteResult, map, ""),
             },
         )
     }

@@ -61,44 +61,41 @@ impl InputRequiredResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for InputRequiredResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut input_requests = None;
-        let mut request_state = None;
-        let mut result_type = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "inputRequests" => field(&mut map, "inputRequests", &mut input_requests)?,
-                "requestState" => field(&mut map, "requestState", &mut request_state)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for InputRequiredResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "inputRequests",
+        "requestState",
+        "resultType",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        May<BTreeMap<String, InputRequest>>,
+        May<String>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, input_requests, request_state, result_type): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
             input_requests,
             request_state,
-            result_type: present(result_type, "resultType")?,
+            result_type,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for InputRequiredResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "inputRequests", &self.input_requests)?;
-        optional(map, "requestState", &self.request_state)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (&self.meta, &self.input_requests, &self.request_state, &self.result_type),
+            &self.extra,
+        )
     }
 }
 
@@ -148,42 +145,35 @@ impl InputResponseRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for InputResponseRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut input_responses = None;
-        let mut request_state = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "inputResponses" => {
-                    field(&mut map, "inputResponses", &mut input_responses)?
-                }
-                "requestState" => field(&mut map, "requestState", &mut request_state)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
+impl Record for InputResponseRequestParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "inputResponses",
+        "requestState",
+    ];
+    type Slots = (
+        Must<RequestMetaObject>,
+        May<BTreeMap<String, InputResponse>>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, input_responses, request_state): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
             input_responses,
             request_state,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for InputResponseRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        optional(map, "inputResponses", &self.input_responses)?;
-        optional(map, "requestState", &self.request_state)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.input_responses, &self.request_state), &self.extra)
     }
 }
 

@@ -34,44 +34,23 @@ impl GetPromptRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetPromptRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "prompts/get")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for GetPromptRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("prompts/get")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<GetPromptRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for GetPromptRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "prompts/get")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -134,50 +113,50 @@ impl GetPromptRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetPromptRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut input_responses = None;
-        let mut name = None;
-        let mut request_state = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "arguments" => field(&mut map, "arguments", &mut arguments)?,
-                "inputResponses" => {
-                    field(&mut map, "inputResponses", &mut input_responses)?
-                }
-                "name" => field(&mut map, "name", &mut name)?,
-                "requestState" => field(&mut map, "requestState", &mut request_state)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
+impl Record for GetPromptRequestParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "arguments",
+        "inputResponses",
+        "name",
+        "requestState",
+    ];
+    type Slots = (
+        Must<RequestMetaObject>,
+        May<BTreeMap<String, String>>,
+        May<BTreeMap<String, InputResponse>>,
+        Must<String>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, arguments, input_responses, name, request_state): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
             arguments,
             input_responses,
-            name: present(name, "name")?,
+            name,
             request_state,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for GetPromptRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        optional(map, "arguments", &self.arguments)?;
-        optional(map, "inputResponses", &self.input_responses)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "requestState", &self.request_state)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.arguments,
+                &self.input_responses,
+                &self.name,
+                &self.request_state,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -227,44 +206,38 @@ impl GetPromptResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetPromptResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut description = None;
-        let mut messages = None;
-        let mut result_type = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "description" => field(&mut map, "description", &mut description)?,
-                "messages" => field(&mut map, "messages", &mut messages)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for GetPromptResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "description",
+        "messages",
+        "resultType",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        May<String>,
+        Must<Vec<PromptMessage>>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, description, messages, result_type): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
             description,
-            messages: present(messages, "messages")?,
-            result_type: present(result_type, "resultType")?,
+            messages,
+            result_type,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for GetPromptResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        optional(map, "description", &self.description)?;
-        map.serialize_entry("messages", &self.messages)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.description, &self.messages, &self.result_type), &self.extra)
     }
 }
 
@@ -294,40 +267,22 @@ impl GetPromptResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for GetPromptResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for GetPromptResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<GetPromptResultResponseResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for GetPromptResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -376,20 +331,8 @@ impl<'de> DecodeObject<'de> for GetPromptResultResponseResult {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::InputRequiredResult,
-                        |slot| InputRequiredResult::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::GetPromptResult,
-                        |slot| GetPromptResult::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::InputRequiredResult, map, ""),
+                _ => variant(slot, Self::GetPromptResult, map, ""),
             },
         )
     }
@@ -430,44 +373,23 @@ impl ListPromptsRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListPromptsRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "prompts/list")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListPromptsRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("prompts/list")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<PaginatedRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListPromptsRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "prompts/list")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -528,52 +450,54 @@ impl ListPromptsResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListPromptsResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut next_cursor = None;
-        let mut prompts = None;
-        let mut result_type = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
-                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
-                "prompts" => field(&mut map, "prompts", &mut prompts)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            cache_scope: present(cache_scope, "cacheScope")?,
-            next_cursor,
-            prompts: present(prompts, "prompts")?,
-            result_type: present(result_type, "resultType")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListPromptsResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "cacheScope",
+        "nextCursor",
+        "prompts",
+        "resultType",
+        "ttlMs",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        Must<ListPromptsResultCacheScope>,
+        May<String>,
+        Must<Vec<Prompt>>,
+        Must<String>,
+        Must<u64>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for ListPromptsResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        optional(map, "nextCursor", &self.next_cursor)?;
-        map.serialize_entry("prompts", &self.prompts)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (meta, cache_scope, next_cursor, prompts, result_type, ttl_ms): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            cache_scope,
+            next_cursor,
+            prompts,
+            result_type,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.cache_scope,
+                &self.next_cursor,
+                &self.prompts,
+                &self.result_type,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -629,40 +553,22 @@ impl ListPromptsResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListPromptsResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListPromptsResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<ListPromptsResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListPromptsResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -693,43 +599,23 @@ impl PromptListChangedNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for PromptListChangedNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/prompts/list_changed",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self { params, extra });
-        Ok(())
-    }
-}
+impl Record for PromptListChangedNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/prompts/list_changed")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (May<NotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for PromptListChangedNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/prompts/list_changed")?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 

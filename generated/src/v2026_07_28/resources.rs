@@ -35,50 +35,23 @@ impl ListResourceTemplatesRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListResourceTemplatesRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "resources/templates/list",
-                    )?;
-                }
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListResourceTemplatesRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("resources/templates/list")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<PaginatedRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListResourceTemplatesRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "resources/templates/list")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -139,54 +112,61 @@ impl ListResourceTemplatesResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListResourceTemplatesResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut next_cursor = None;
-        let mut resource_templates = None;
-        let mut result_type = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
-                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
-                "resourceTemplates" => {
-                    field(&mut map, "resourceTemplates", &mut resource_templates)?
-                }
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            cache_scope: present(cache_scope, "cacheScope")?,
-            next_cursor,
-            resource_templates: present(resource_templates, "resourceTemplates")?,
-            result_type: present(result_type, "resultType")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListResourceTemplatesResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "cacheScope",
+        "nextCursor",
+        "resourceTemplates",
+        "resultType",
+        "ttlMs",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        Must<ListResourceTemplatesResultCacheScope>,
+        May<String>,
+        Must<Vec<ResourceTemplate>>,
+        Must<String>,
+        Must<u64>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for ListResourceTemplatesResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        optional(map, "nextCursor", &self.next_cursor)?;
-        map.serialize_entry("resourceTemplates", &self.resource_templates)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (
+            meta,
+            cache_scope,
+            next_cursor,
+            resource_templates,
+            result_type,
+            ttl_ms,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            cache_scope,
+            next_cursor,
+            resource_templates,
+            result_type,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.cache_scope,
+                &self.next_cursor,
+                &self.resource_templates,
+                &self.result_type,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -242,40 +222,22 @@ impl ListResourceTemplatesResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListResourceTemplatesResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListResourceTemplatesResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<ListResourceTemplatesResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListResourceTemplatesResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -305,44 +267,23 @@ impl ListResourcesRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListResourcesRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "resources/list")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListResourcesRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("resources/list")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<PaginatedRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListResourcesRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "resources/list")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -403,52 +344,54 @@ impl ListResourcesResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListResourcesResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut next_cursor = None;
-        let mut resources = None;
-        let mut result_type = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
-                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
-                "resources" => field(&mut map, "resources", &mut resources)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            cache_scope: present(cache_scope, "cacheScope")?,
-            next_cursor,
-            resources: present(resources, "resources")?,
-            result_type: present(result_type, "resultType")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListResourcesResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "cacheScope",
+        "nextCursor",
+        "resources",
+        "resultType",
+        "ttlMs",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        Must<ListResourcesResultCacheScope>,
+        May<String>,
+        Must<Vec<Resource>>,
+        Must<String>,
+        Must<u64>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for ListResourcesResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        optional(map, "nextCursor", &self.next_cursor)?;
-        map.serialize_entry("resources", &self.resources)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (meta, cache_scope, next_cursor, resources, result_type, ttl_ms): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            cache_scope,
+            next_cursor,
+            resources,
+            result_type,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.cache_scope,
+                &self.next_cursor,
+                &self.resources,
+                &self.result_type,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -504,40 +447,22 @@ impl ListResourcesResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListResourcesResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListResourcesResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<ListResourcesResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListResourcesResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -567,44 +492,23 @@ impl ReadResourceRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ReadResourceRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "resources/read")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ReadResourceRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("resources/read")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<ReadResourceRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ReadResourceRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "resources/read")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -657,46 +561,41 @@ impl ReadResourceRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ReadResourceRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut input_responses = None;
-        let mut request_state = None;
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "inputResponses" => {
-                    field(&mut map, "inputResponses", &mut input_responses)?
-                }
-                "requestState" => field(&mut map, "requestState", &mut request_state)?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
+impl Record for ReadResourceRequestParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "inputResponses",
+        "requestState",
+        "uri",
+    ];
+    type Slots = (
+        Must<RequestMetaObject>,
+        May<BTreeMap<String, InputResponse>>,
+        May<String>,
+        Must<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, input_responses, request_state, uri): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
             input_responses,
             request_state,
-            uri: present(uri, "uri")?,
+            uri,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for ReadResourceRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        optional(map, "inputResponses", &self.input_responses)?;
-        optional(map, "requestState", &self.request_state)?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (&self.meta, &self.input_responses, &self.request_state, &self.uri),
+            &self.extra,
+        )
     }
 }
 
@@ -747,48 +646,50 @@ impl ReadResourceResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ReadResourceResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut contents = None;
-        let mut result_type = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
-                "contents" => field(&mut map, "contents", &mut contents)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            cache_scope: present(cache_scope, "cacheScope")?,
-            contents: present(contents, "contents")?,
-            result_type: present(result_type, "resultType")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ReadResourceResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "cacheScope",
+        "contents",
+        "resultType",
+        "ttlMs",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        Must<ReadResourceResultCacheScope>,
+        Must<Vec<ReadResourceResultContentsItem>>,
+        Must<String>,
+        Must<u64>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for ReadResourceResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        map.serialize_entry("contents", &self.contents)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (meta, cache_scope, contents, result_type, ttl_ms): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            cache_scope,
+            contents,
+            result_type,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.cache_scope,
+                &self.contents,
+                &self.result_type,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -844,40 +745,22 @@ impl ReadResourceResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for ReadResourceResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ReadResourceResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<ReadResourceResultResponseResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ReadResourceResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -926,20 +809,8 @@ impl<'de> DecodeObject<'de> for ReadResourceResultResponseResult {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::InputRequiredResult,
-                        |slot| InputRequiredResult::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::ReadResourceResult,
-                        |slot| ReadResourceResult::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::InputRequiredResult, map, ""),
+                _ => variant(slot, Self::ReadResourceResult, map, ""),
             },
         )
     }
@@ -981,43 +852,23 @@ impl ResourceListChangedNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResourceListChangedNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/resources/list_changed",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self { params, extra });
-        Ok(())
-    }
-}
+impl Record for ResourceListChangedNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/resources/list_changed")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (May<NotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ResourceListChangedNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/resources/list_changed")?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -1047,36 +898,19 @@ impl ResourceRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResourceRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
-            uri: present(uri, "uri")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ResourceRequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "uri"];
+    type Slots = (Must<RequestMetaObject>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ResourceRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, uri): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, uri, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.uri), &self.extra)
     }
 }
 
@@ -1103,46 +937,23 @@ impl ResourceUpdatedNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResourceUpdatedNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/resources/updated",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ResourceUpdatedNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/resources/updated")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<ResourceUpdatedNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ResourceUpdatedNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/resources/updated")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -1179,36 +990,19 @@ impl ResourceUpdatedNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for ResourceUpdatedNotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut uri = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "uri" => field(&mut map, "uri", &mut uri)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            uri: present(uri, "uri")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ResourceUpdatedNotificationParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "uri"];
+    type Slots = (May<NotificationMetaObject>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ResourceUpdatedNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("uri", &self.uri)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, uri): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, uri, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.uri), &self.extra)
     }
 }
 

@@ -62,56 +62,46 @@ impl SubscriptionFilter {
     }
 }
 
-impl<'de> DecodeObject<'de> for SubscriptionFilter {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut prompts_list_changed = None;
-        let mut resource_subscriptions = None;
-        let mut resources_list_changed = None;
-        let mut tools_list_changed = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "promptsListChanged" => {
-                    field(&mut map, "promptsListChanged", &mut prompts_list_changed)?
-                }
-                "resourceSubscriptions" => {
-                    field(
-                        &mut map,
-                        "resourceSubscriptions",
-                        &mut resource_subscriptions,
-                    )?
-                }
-                "resourcesListChanged" => {
-                    field(&mut map, "resourcesListChanged", &mut resources_list_changed)?
-                }
-                "toolsListChanged" => {
-                    field(&mut map, "toolsListChanged", &mut tools_list_changed)?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for SubscriptionFilter {
+    const MEMBERS: &'static [&'static str] = &[
+        "promptsListChanged",
+        "resourceSubscriptions",
+        "resourcesListChanged",
+        "toolsListChanged",
+    ];
+    type Slots = (May<bool>, May<Vec<String>>, May<bool>, May<bool>);
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (
+            prompts_list_changed,
+            resource_subscriptions,
+            resources_list_changed,
+            tools_list_changed,
+        ): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             prompts_list_changed,
             resource_subscriptions,
             resources_list_changed,
             tools_list_changed,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for SubscriptionFilter {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "promptsListChanged", &self.prompts_list_changed)?;
-        optional(map, "resourceSubscriptions", &self.resource_subscriptions)?;
-        optional(map, "resourcesListChanged", &self.resources_list_changed)?;
-        optional(map, "toolsListChanged", &self.tools_list_changed)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.prompts_list_changed,
+                &self.resource_subscriptions,
+                &self.resources_list_changed,
+                &self.tools_list_changed,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -138,46 +128,23 @@ impl SubscriptionsAcknowledgedNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for SubscriptionsAcknowledgedNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/subscriptions/acknowledged",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for SubscriptionsAcknowledgedNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/subscriptions/acknowledged")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (Must<SubscriptionsAcknowledgedNotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for SubscriptionsAcknowledgedNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/subscriptions/acknowledged")?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
@@ -214,36 +181,19 @@ impl SubscriptionsAcknowledgedNotificationParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for SubscriptionsAcknowledgedNotificationParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut notifications = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "notifications" => field(&mut map, "notifications", &mut notifications)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            notifications: present(notifications, "notifications")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for SubscriptionsAcknowledgedNotificationParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "notifications"];
+    type Slots = (May<NotificationMetaObject>, Must<SubscriptionFilter>);
+    type Rest = JsonObject;
 
-impl EncodeObject for SubscriptionsAcknowledgedNotificationParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("notifications", &self.notifications)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, notifications): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, notifications, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.notifications), &self.extra)
     }
 }
 
@@ -273,46 +223,23 @@ impl SubscriptionsListenRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for SubscriptionsListenRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(&mut map, "method", "subscriptions/listen")?;
-                }
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for SubscriptionsListenRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("subscriptions/listen")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<SubscriptionsListenRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for SubscriptionsListenRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "subscriptions/listen")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -342,36 +269,19 @@ impl SubscriptionsListenRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for SubscriptionsListenRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut notifications = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "notifications" => field(&mut map, "notifications", &mut notifications)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
-            notifications: present(notifications, "notifications")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for SubscriptionsListenRequestParams {
+    const MEMBERS: &'static [&'static str] = &["_meta", "notifications"];
+    type Slots = (Must<RequestMetaObject>, Must<SubscriptionFilter>);
+    type Rest = JsonObject;
 
-impl EncodeObject for SubscriptionsListenRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        map.serialize_entry("notifications", &self.notifications)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, notifications): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, notifications, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.notifications), &self.extra)
     }
 }
 
@@ -404,36 +314,19 @@ impl SubscriptionsListenResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for SubscriptionsListenResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut result_type = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
-            result_type: present(result_type, "resultType")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for SubscriptionsListenResult {
+    const MEMBERS: &'static [&'static str] = &["_meta", "resultType"];
+    type Slots = (Must<SubscriptionsListenResultMetaObject>, Must<String>);
+    type Rest = JsonObject;
 
-impl EncodeObject for SubscriptionsListenResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((meta, result_type): Values<Self>, extra: JsonObject) -> Self {
+        Self { meta, result_type, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.meta, &self.result_type), &self.extra)
     }
 }
 
@@ -470,54 +363,26 @@ impl SubscriptionsListenResultMetaObject {
     }
 }
 
-impl<'de> DecodeObject<'de> for SubscriptionsListenResultMetaObject {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut server_info = None;
-        let mut subscription_id = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "io.modelcontextprotocol/serverInfo" => {
-                    field(
-                        &mut map,
-                        "io.modelcontextprotocol/serverInfo",
-                        &mut server_info,
-                    )?
-                }
-                "io.modelcontextprotocol/subscriptionId" => {
-                    field(
-                        &mut map,
-                        "io.modelcontextprotocol/subscriptionId",
-                        &mut subscription_id,
-                    )?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            server_info,
-            subscription_id: present(
-                subscription_id,
-                "io.modelcontextprotocol/subscriptionId",
-            )?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for SubscriptionsListenResultMetaObject {
+    const MEMBERS: &'static [&'static str] = &[
+        "io.modelcontextprotocol/serverInfo",
+        "io.modelcontextprotocol/subscriptionId",
+    ];
+    type Slots = (May<Implementation>, Must<RequestId>);
+    type Rest = JsonObject;
 
-impl EncodeObject for SubscriptionsListenResultMetaObject {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "io.modelcontextprotocol/serverInfo", &self.server_info)?;
-        map.serialize_entry(
-            "io.modelcontextprotocol/subscriptionId",
-            &self.subscription_id,
-        )?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((server_info, subscription_id): Values<Self>, extra: JsonObject) -> Self {
+        Self {
+            server_info,
+            subscription_id,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.server_info, &self.subscription_id), &self.extra)
     }
 }
 
@@ -547,40 +412,22 @@ impl SubscriptionsListenResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for SubscriptionsListenResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for SubscriptionsListenResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<SubscriptionsListenResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for SubscriptionsListenResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 

@@ -34,44 +34,23 @@ impl CallToolRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for CallToolRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "tools/call")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CallToolRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("tools/call")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<CallToolRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for CallToolRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "tools/call")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -134,50 +113,50 @@ impl CallToolRequestParams {
     }
 }
 
-impl<'de> DecodeObject<'de> for CallToolRequestParams {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut arguments = None;
-        let mut input_responses = None;
-        let mut name = None;
-        let mut request_state = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "arguments" => field(&mut map, "arguments", &mut arguments)?,
-                "inputResponses" => {
-                    field(&mut map, "inputResponses", &mut input_responses)?
-                }
-                "name" => field(&mut map, "name", &mut name)?,
-                "requestState" => field(&mut map, "requestState", &mut request_state)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta: present(meta, "_meta")?,
+impl Record for CallToolRequestParams {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "arguments",
+        "inputResponses",
+        "name",
+        "requestState",
+    ];
+    type Slots = (
+        Must<RequestMetaObject>,
+        May<JsonObject>,
+        May<BTreeMap<String, InputResponse>>,
+        Must<String>,
+        May<String>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, arguments, input_responses, name, request_state): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
             arguments,
             input_responses,
-            name: present(name, "name")?,
+            name,
             request_state,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CallToolRequestParams {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("_meta", &self.meta)?;
-        optional(map, "arguments", &self.arguments)?;
-        optional(map, "inputResponses", &self.input_responses)?;
-        map.serialize_entry("name", &self.name)?;
-        optional(map, "requestState", &self.request_state)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.arguments,
+                &self.input_responses,
+                &self.name,
+                &self.request_state,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -237,50 +216,50 @@ impl CallToolResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for CallToolResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut content = None;
-        let mut is_error = None;
-        let mut result_type = None;
-        let mut structured_content = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "content" => field(&mut map, "content", &mut content)?,
-                "isError" => field(&mut map, "isError", &mut is_error)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                "structuredContent" => {
-                    field(&mut map, "structuredContent", &mut structured_content)?
-                }
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
+impl Record for CallToolResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "content",
+        "isError",
+        "resultType",
+        "structuredContent",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        Must<Vec<ContentBlock>>,
+        May<bool>,
+        Must<String>,
+        May<Value>,
+    );
+    type Rest = JsonObject;
+
+    #[inline]
+    fn build(
+        (meta, content, is_error, result_type, structured_content): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
             meta,
-            content: present(content, "content")?,
+            content,
             is_error,
-            result_type: present(result_type, "resultType")?,
+            result_type,
             structured_content,
             extra,
-        });
-        Ok(())
+        }
     }
-}
 
-impl EncodeObject for CallToolResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("content", &self.content)?;
-        optional(map, "isError", &self.is_error)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        optional(map, "structuredContent", &self.structured_content)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.content,
+                &self.is_error,
+                &self.result_type,
+                &self.structured_content,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -310,40 +289,22 @@ impl CallToolResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for CallToolResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for CallToolResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<CallToolResultResponseResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for CallToolResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -398,20 +359,8 @@ impl<'de> DecodeObject<'de> for CallToolResultResponseResult {
             map,
             CANDIDATES,
             |index, map| match index {
-                0 => {
-                    variant(
-                        slot,
-                        Self::InputRequiredResult,
-                        |slot| InputRequiredResult::from_map(map, "", slot),
-                    )
-                }
-                _ => {
-                    variant(
-                        slot,
-                        Self::CallToolResult,
-                        |slot| CallToolResult::from_map(map, "", slot),
-                    )
-                }
+                0 => variant(slot, Self::InputRequiredResult, map, ""),
+                _ => variant(slot, Self::CallToolResult, map, ""),
             },
         )
     }
@@ -452,44 +401,23 @@ impl ListToolsRequest {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListToolsRequest {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut id = None;
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => has_method = constant(&mut map, "method", "tools/list")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            params: present(params, "params")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListToolsRequest {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("tools/list")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "params"];
+    type Slots = (Must<RequestId>, Must<PaginatedRequestParams>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListToolsRequest {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "tools/list")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.params), &self.extra)
     }
 }
 
@@ -550,52 +478,54 @@ impl ListToolsResult {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListToolsResult {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut meta = None;
-        let mut cache_scope = None;
-        let mut next_cursor = None;
-        let mut result_type = None;
-        let mut tools = None;
-        let mut ttl_ms = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "_meta" => field(&mut map, "_meta", &mut meta)?,
-                "cacheScope" => field(&mut map, "cacheScope", &mut cache_scope)?,
-                "nextCursor" => field(&mut map, "nextCursor", &mut next_cursor)?,
-                "resultType" => field(&mut map, "resultType", &mut result_type)?,
-                "tools" => field(&mut map, "tools", &mut tools)?,
-                "ttlMs" => field(&mut map, "ttlMs", &mut ttl_ms)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        *slot = Some(Self {
-            meta,
-            cache_scope: present(cache_scope, "cacheScope")?,
-            next_cursor,
-            result_type: present(result_type, "resultType")?,
-            tools: present(tools, "tools")?,
-            ttl_ms: present(ttl_ms, "ttlMs")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListToolsResult {
+    const MEMBERS: &'static [&'static str] = &[
+        "_meta",
+        "cacheScope",
+        "nextCursor",
+        "resultType",
+        "tools",
+        "ttlMs",
+    ];
+    type Slots = (
+        May<ResultMetaObject>,
+        Must<ListToolsResultCacheScope>,
+        May<String>,
+        Must<String>,
+        Must<Vec<Tool>>,
+        Must<u64>,
+    );
+    type Rest = JsonObject;
 
-impl EncodeObject for ListToolsResult {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        optional(map, "_meta", &self.meta)?;
-        map.serialize_entry("cacheScope", &self.cache_scope)?;
-        optional(map, "nextCursor", &self.next_cursor)?;
-        map.serialize_entry("resultType", &self.result_type)?;
-        map.serialize_entry("tools", &self.tools)?;
-        map.serialize_entry("ttlMs", &self.ttl_ms)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build(
+        (meta, cache_scope, next_cursor, result_type, tools, ttl_ms): Values<Self>,
+        extra: JsonObject,
+    ) -> Self {
+        Self {
+            meta,
+            cache_scope,
+            next_cursor,
+            result_type,
+            tools,
+            ttl_ms,
+            extra,
+        }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        (
+            (
+                &self.meta,
+                &self.cache_scope,
+                &self.next_cursor,
+                &self.result_type,
+                &self.tools,
+                &self.ttl_ms,
+            ),
+            &self.extra,
+        )
     }
 }
 
@@ -651,40 +581,22 @@ impl ListToolsResultResponse {
     }
 }
 
-impl<'de> DecodeObject<'de> for ListToolsResultResponse {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut id = None;
-        let mut result = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "id" => field(&mut map, "id", &mut id)?,
-                "result" => field(&mut map, "result", &mut result)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        *slot = Some(Self {
-            id: present(id, "id")?,
-            result: present(result, "result")?,
-            extra,
-        });
-        Ok(())
-    }
-}
+impl Record for ListToolsResultResponse {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["id", "result"];
+    type Slots = (Must<RequestId>, Must<ListToolsResult>);
+    type Rest = JsonObject;
 
-impl EncodeObject for ListToolsResultResponse {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("id", &self.id)?;
-        map.serialize_entry("result", &self.result)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
+        Self { id, result, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.id, &self.result), &self.extra)
     }
 }
 
@@ -715,43 +627,23 @@ impl ToolListChangedNotification {
     }
 }
 
-impl<'de> DecodeObject<'de> for ToolListChangedNotification {
-    fn from_map<M: Members<'de>>(
-        mut map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        let mut has_jsonrpc = tag == "jsonrpc";
-        let mut has_method = tag == "method";
-        let mut params = None;
-        let mut extra = JsonObject::new();
-        while let Some(key) = map.next_key()? {
-            match &*key {
-                "jsonrpc" => has_jsonrpc = constant(&mut map, "jsonrpc", "2.0")?,
-                "method" => {
-                    has_method = constant(
-                        &mut map,
-                        "method",
-                        "notifications/tools/list_changed",
-                    )?;
-                }
-                "params" => field(&mut map, "params", &mut params)?,
-                _ => keep(&mut map, key, &mut extra)?,
-            }
-        }
-        seen(has_jsonrpc, "jsonrpc")?;
-        seen(has_method, "method")?;
-        *slot = Some(Self { params, extra });
-        Ok(())
-    }
-}
+impl Record for ToolListChangedNotification {
+    const CONSTANTS: &'static [(&'static str, Constant)] = &[
+        ("jsonrpc", Constant::Text("2.0")),
+        ("method", Constant::Text("notifications/tools/list_changed")),
+    ];
+    const MEMBERS: &'static [&'static str] = &["params"];
+    type Slots = (May<NotificationParams>,);
+    type Rest = JsonObject;
 
-impl EncodeObject for ToolListChangedNotification {
-    fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
-        map.serialize_entry("jsonrpc", "2.0")?;
-        map.serialize_entry("method", "notifications/tools/list_changed")?;
-        optional(map, "params", &self.params)?;
-        rest(map, &self.extra)
+    #[inline]
+    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
+        Self { params, extra }
+    }
+
+    #[inline]
+    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
+        ((&self.params,), &self.extra)
     }
 }
 
