@@ -310,10 +310,18 @@ impl Exchange<'_> {
                 client_capabilities: self.capabilities.clone(),
             })
             .await?;
-        if result.get("resultType").is_some_and(|kind| kind == "task") {
+        let misplaced = match result.get("resultType").and_then(Value::as_str) {
+            Some("task") => true,
+            // Apart from tools/call, only these may ask for input.
+            Some("input_required") => {
+                ![PromptsGet::NAME, ResourcesRead::NAME].contains(&self.method)
+            }
+            _ => false,
+        };
+        if misplaced {
             tracing::error!(
                 method = self.method,
-                "the fallback gave a `resultType` that is reserved for tools/call"
+                "the fallback gave a `resultType` that results of this method cannot have"
             );
             return Err(RpcError::new(
                 INTERNAL_ERROR,

@@ -177,6 +177,27 @@ async fn the_fallback_answers_the_rest_but_may_not_hand_out_tasks() {
 }
 
 #[tokio::test]
+async fn the_fallback_asks_for_input_only_where_that_may_be() {
+    let server = crate::Server::builder()
+        .fallback(|_: crate::FallbackRequest| async {
+            let asks = json!({"resultType": "input_required", "requestState": "s"});
+            Ok(asks.as_object().unwrap().clone())
+        })
+        .build()
+        .unwrap();
+    let params = json!({"name": "x", "uri": "x"});
+    for method in ["prompts/get", "resources/read"] {
+        let asks = result(&server, method, params.clone(), json!({})).await;
+        assert_eq!(asks["resultType"], "input_required", "{method}");
+        assert!(asks.get("ttlMs").is_none(), "{asks}");
+    }
+    for method in ["prompts/list", "completion/complete"] {
+        let (_, error) = failure(&server, method, json!({}), json!({})).await;
+        assert_eq!(error["code"], -32603, "{method}");
+    }
+}
+
+#[tokio::test]
 async fn only_what_is_the_same_for_all_is_said_to_be_cacheable() {
     let server = crate::Server::builder()
         .cache(Duration::from_secs(60), CacheScope::Public)
