@@ -1,5 +1,15 @@
 //! A server on standard input and output, as a host such as an editor or a desktop assistant starts it.
 //!
+//! Build it with `cargo build -p mcp-tasks --example stdio`, then tell the host where it is. Most hosts read this:
+//!
+//! ```json
+//! {
+//!   "mcpServers": {
+//!     "stdio-example": { "command": "/path/to/target/debug/examples/stdio" }
+//!   }
+//! }
+//! ```
+//!
 //! Try it by hand: `cargo run -p mcp-tasks --example stdio`, then type a JSON-RPC message a line.
 #![allow(missing_docs)]
 

@@ -71,10 +71,40 @@
 //! # }
 //! ```
 //!
+//! What clients see of a whole server, in either era, a [`TestClient`](testing::TestClient) shows. It is connected in memory,
+//! goes through the protocol as any client does, and waits for tasks without polling:
+//!
+//! ```
+//! use mcp_tasks::{Server, TaskContext, ToolError, task_tool, testing::TestClient};
+//! use serde_json::json;
+//!
+//! /// Deletes a file, if the user says so.
+//! #[task_tool]
+//! async fn delete(path: String, ctx: TaskContext) -> Result<String, ToolError> {
+//!     let sure: bool = ctx.elicit(format!("Delete {path}?")).await?.required()?;
+//!     Ok(if sure { "deleted" } else { "kept" }.to_owned())
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let server = Server::builder().name("files").version("1.0.0").tool(delete).build()?;
+//! for client in [TestClient::modern(&server), TestClient::legacy(&server).await?] {
+//!     client.accept(json!({"value": false}));
+//!     let task = client.start("delete", json!({"path": "notes.txt"})).await?;
+//!     let result = task.result().await?;
+//!     assert_eq!(serde_json::to_value(&result.content)?[0]["text"], "kept");
+//!
+//!     let wrong = client.call("delete", json!({"path": 7})).await?;
+//!     assert_eq!(wrong.is_error, Some(true));
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # Whose task it is
 //!
 //! An authentication layer in front of the server puts a [`Principal`] into the request's extensions. From then on a task
-//! answers to its owner; to anyone else it does not exist. The example `bearer` shows the layer. Without principals the id
+//! answers to its owner; to anyone else it does not exist. The example `http_auth` shows the layer. Without principals the id
 //! is the key, which is why it has 160 random bits.
 //!
 //! # Surviving a restart

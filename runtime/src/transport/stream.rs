@@ -29,6 +29,7 @@ use crate::{
         Caller, Inner, Outbox, RpcError, Server,
         rpc::{self, Message, Notification, Request, RequestId},
     },
+    task::Principal,
     types::v2025_11_25::methods::{Method, NotificationsCancelled, Ping},
 };
 
@@ -60,11 +61,26 @@ impl Server {
         R: AsyncRead + Unpin + Send + 'static,
         W: AsyncWrite + Unpin + Send + 'static,
     {
+        self.serve_as(None, input, output).await
+    }
+
+    /// Serves one client that is known to be somebody.
+    pub(crate) async fn serve_as<R, W>(
+        &self,
+        principal: Option<Principal>,
+        input: R,
+        output: W,
+    ) -> io::Result<()>
+    where
+        R: AsyncRead + Unpin + Send + 'static,
+        W: AsyncWrite + Unpin + Send + 'static,
+    {
         self.inner.start();
         let (sender, receiver) = mpsc::channel(64);
         let writer = tokio::spawn(write(output, receiver));
         let connection = Connection {
             inner: Arc::clone(&self.inner),
+            principal,
             outbox: Outbox::over(sender),
             running: Arc::default(),
             tracker: TaskTracker::new(),
@@ -82,6 +98,8 @@ impl Server {
 /// One client.
 struct Connection {
     inner: Arc<Inner>,
+    /// Who it is, if that is known.
+    principal: Option<Principal>,
     outbox: Outbox,
     /// What runs, by request id. Cancelling drops the request.
     running: Arc<Mutex<HashMap<RequestId, CancellationToken>>>,
@@ -178,6 +196,14 @@ impl Connection {
         self.outbox.send(rpc::reply(id, &outcome)).await;
     }
 
+    fn caller(&self) -> Caller {
+        Caller {
+            principal: self.principal.clone(),
+            hangup: self.hangup.clone(),
+            ..Caller::default()
+        }
+    }
+
     fn session(&self) -> Option<Arc<Session>> {
         self.session.lock().clone()
     }
@@ -188,7 +214,14 @@ impl Connection {
             let channel: Arc<dyn Wire> = Arc::new(self.outbox.clone());
             let closed = self.inner.shutdown_calls.child_token();
             // The client is alone on its connection, so it can be told apart.
-            let session = Session::new(String::new(), hello, None, true, channel, closed);
+            let session = Session::new(
+                String::new(),
+                hello,
+                self.principal.clone(),
+                true,
+                channel,
+                closed,
+            );
             let welcome = legacy::welcome(&self.inner, &session);
             *self.session.lock() = Some(session);
             welcome
@@ -199,10 +232,7 @@ impl Connection {
     /// Runs a request of the session beside the others.
     fn spawn_legacy(&self, session: Arc<Session>, request: Request) {
         let (inner, outbox) = (Arc::clone(&self.inner), self.outbox.clone());
-        let caller = Caller {
-            hangup: self.hangup.clone(),
-            ..Caller::default()
-        };
+        let caller = self.caller();
         self.tracker.spawn(async move {
             let wire: Arc<dyn Wire> = Arc::new(outbox.clone());
             if let Some(outcome) = legacy::serve(&inner, &session, &request, &caller, wire).await {
@@ -232,10 +262,7 @@ impl Connection {
             self.outbox.clone(),
             Arc::clone(&self.running),
         );
-        let caller = Caller {
-            hangup: self.hangup.clone(),
-            ..Caller::default()
-        };
+        let caller = self.caller();
         self.tracker.spawn(async move {
             let work = modern::serve(&inner, &request, &caller, &outbox);
             let reply = tokio::select! {

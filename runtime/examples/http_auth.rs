@@ -1,10 +1,25 @@
 //! Tasks that belong to somebody: a layer in front of the server finds out who is asking.
 //!
-//! The layer here knows two tokens. Yours asks your identity provider. What matters is its last step: it puts a
-//! [`Principal`] into the request, and from then on a task answers to its owner only.
+//! The layer here knows the tokens of two users. Yours asks your identity provider. What matters is its last step: it puts
+//! a [`Principal`] into the request, and from then on a task answers to its owner only.
 //!
-//! `cargo run -p mcp-tasks --example bearer`
+//! Start it with `cargo run -p mcp-tasks --example http_auth`; it listens on 127.0.0.1:8080 unless another address is
+//! given. Most hosts that speak HTTP read this:
+//!
+//! ```json
+//! {
+//!   "mcpServers": {
+//!     "bakery": {
+//!       "type": "streamable-http",
+//!       "url": "http://127.0.0.1:8080/mcp",
+//!       "headers": { "Authorization": "Bearer token-of-alice" }
+//!     }
+//!   }
+//! }
+//! ```
 #![allow(clippy::print_stdout, missing_docs)]
+
+use std::{error::Error, time::Duration};
 
 use axum::{
     extract::Request,
@@ -13,7 +28,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use mcp_tasks::{Principal, Server, TaskContext, task_tool, tools};
-use tokio::{net::TcpListener, time::Duration};
+use tokio::net::TcpListener;
 
 /// Bakes a cake, which takes a while.
 #[task_tool(poll_interval = "1s")]
@@ -23,6 +38,12 @@ async fn bake(cake: String, ctx: TaskContext) -> String {
         tokio::time::sleep(Duration::from_secs(60)).await;
     }
     format!("Here is your {cake}.")
+}
+
+/// Says who you are to this server.
+#[task_tool(task = "forbidden", annotations(read_only))]
+async fn who_am_i(user: Principal) -> String {
+    user.to_string()
 }
 
 /// Whose token it is.
@@ -48,17 +69,17 @@ async fn authenticate(mut request: Request, next: Next) -> Response {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn std::error::Error>> {
+async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::builder()
         .name("bakery")
-        .tools(tools![bake])
+        .version(env!("CARGO_PKG_VERSION"))
+        .tools(tools![bake, who_am_i])
         .build()?;
     let app = server.router().layer(middleware::from_fn(authenticate));
-    let listener = TcpListener::bind("127.0.0.1:8080").await?;
-    println!(
-        "Serving on http://{}/mcp for `Bearer token-of-alice` and `Bearer token-of-bob`",
-        listener.local_addr()?
-    );
+    let address = std::env::args().nth(1);
+    let listener = TcpListener::bind(address.as_deref().unwrap_or("127.0.0.1:8080")).await?;
+    println!("http://{}/mcp", listener.local_addr()?);
+    println!("Try `Authorization: Bearer token-of-alice`, or `token-of-bob`.");
     axum::serve(listener, app).await?;
     Ok(())
 }
