@@ -23,8 +23,8 @@ pub(crate) use std::collections::BTreeMap;
 
 pub(crate) use bounds::*;
 pub(crate) use content::*;
-pub use error::{ConversionError, UnknownValue};
 pub(crate) use error::at;
+pub use error::{ConversionError, UnknownValue};
 pub(crate) use read::*;
 pub(crate) use record::*;
 #[cfg(feature = "registry")]

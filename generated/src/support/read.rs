@@ -135,26 +135,21 @@ pub(crate) fn field<'de, T: Decode<'de>, M: Members<'de>>(
 }
 
 /// Decodes the value of the member `name` and gives it back.
-pub(crate) fn value_of<'de, T: Decode<'de>, M: Members<'de>>(map: &mut M, name: &str) -> Result<T, M::Error> {
+pub(crate) fn value_of<'de, T: Decode<'de>, M: Members<'de>>(
+    map: &mut M,
+    name: &str,
+) -> Result<T, M::Error> {
     filled(|slot| field(map, name, slot))
 }
 
 impl<'de> DecodeObject<'de> for JsonObject {
-    fn from_map<M: Members<'de>>(
-        map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str, slot: &mut Option<Self>) -> Result<(), M::Error> {
         free(map, slot)
     }
 }
 
 impl<'de, T: Decode<'de>> DecodeObject<'de> for BTreeMap<String, T> {
-    fn from_map<M: Members<'de>>(
-        map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str, slot: &mut Option<Self>) -> Result<(), M::Error> {
         free(map, slot)
     }
 }

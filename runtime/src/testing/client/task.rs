@@ -196,7 +196,8 @@ impl TestTask {
         let mut task = self.client.send(GET, self.named()).await?;
         task.remove("resultType");
         match decode(GET, task)? {
-            DetailedTask::Completed(task) => decode(GET, task.result),
+            // What a task keeps is the end of its call, and may say so or leave it out like any other result.
+            DetailedTask::Completed(task) => decode(GET, self.client.checked(GET, task.result)?),
             DetailedTask::Failed(task) => {
                 let error = serde_json::to_value(task.error).unwrap_or_default();
                 Err(ClientError::Rpc {

@@ -268,8 +268,13 @@ fn played(results: &'static [&'static str]) -> TestClient {
         let (read, mut write) = tokio::io::split(theirs);
         let mut lines = BufReader::new(read).lines();
         for result in results {
-            let request: Value =
-                serde_json::from_str(&lines.next_line().await.unwrap().unwrap()).unwrap();
+            let request = loop {
+                let line = lines.next_line().await.unwrap().unwrap();
+                let message: Value = serde_json::from_str(&line).unwrap();
+                if message.get("id").is_some() {
+                    break message;
+                }
+            };
             let reply = format!(
                 "{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}\n",
                 request["id"]
@@ -280,6 +285,7 @@ fn played(results: &'static [&'static str]) -> TestClient {
     TestClient::builder().modern_over(input, output)
 }
 
+/// covers: F14
 #[tokio::test]
 async fn a_result_without_a_type_is_complete_and_one_of_an_unknown_type_is_refused() {
     let client = played(&[
@@ -304,4 +310,34 @@ async fn a_result_without_a_type_is_complete_and_one_of_an_unknown_type_is_refus
     );
     let error = client.send("ping", json!({})).await.unwrap_err();
     assert!(matches!(error, ClientError::Closed { .. }), "{error}");
+}
+
+/// covers: F14
+#[tokio::test]
+async fn the_type_of_a_tasks_result_is_looked_at_like_any_other() {
+    macro_rules! task {
+        ($members:literal) => {
+            concat!(
+                r#"{"taskId": "t", "ttlMs": null, "createdAt": "2026-07-28T00:00:00Z", "#,
+                r#""lastUpdatedAt": "2026-07-28T00:00:00Z", "#,
+                $members,
+                "}"
+            )
+        };
+    }
+    const HANDLE: &str = task!(r#""status": "working", "resultType": "task""#);
+    const PLAIN: &str = task!(r#""status": "completed", "result": {"content": []}"#);
+    const ODD: &str = task!(
+        r#""status": "completed", "result": {"content": [], "resultType": "input_required"}"#
+    );
+    // The call, the subscription to the task, the task as it is watched, the task again for its result.
+    let client = played(&[HANDLE, "{}", PLAIN, PLAIN]);
+    let result = client.call("any", json!({})).await.unwrap();
+    assert_eq!(result.result_type, "complete");
+    let client = played(&[HANDLE, "{}", ODD, ODD]);
+    let error = client.call("any", json!({})).await.unwrap_err();
+    assert!(
+        matches!(&error, ClientError::UnknownResultType { kind, .. } if kind == "input_required"),
+        "{error}"
+    );
 }
