@@ -32,9 +32,16 @@ use tokio::net::TcpListener;
 
 /// Bakes a cake, which takes a while.
 #[task_tool(poll_interval = "1s")]
-async fn bake(cake: String, ctx: TaskContext) -> String {
-    for minute in 1..=30 {
-        ctx.status(format!("{minute} of 30 minutes")).await;
+async fn bake(
+    /// What kind of cake
+    cake: String,
+    /// How long it is in the oven
+    #[arg(default = 30)]
+    minutes: u32,
+    ctx: TaskContext,
+) -> String {
+    for minute in 1..=minutes {
+        ctx.status(format!("{minute} of {minutes} minutes")).await;
         tokio::time::sleep(Duration::from_secs(60)).await;
     }
     format!("Here is your {cake}.")
