@@ -21,8 +21,8 @@ pub(crate) use std::collections::BTreeMap;
 
 pub(crate) use bounds::*;
 pub(crate) use content::*;
-pub use error::{ConversionError, UnknownValue};
 pub(crate) use error::at;
+pub use error::{ConversionError, UnknownValue};
 pub(crate) use read::*;
 pub(crate) use record::*;
 #[cfg(feature = "registry")]
@@ -38,9 +38,6 @@ pub type JsonObject = serde_json::Map<String, Value>;
 macro_rules! objects {
     ($($name:ident),* $(,)?) => { $(
         impl<'de> Decode<'de> for $name {
-            fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                filled(|slot| object(deserializer, slot))
-            }
             fn fill<D: Deserializer<'de>>(deserializer: D, slot: &mut Option<Self>) -> Result<(), D::Error> {
                 object(deserializer, slot)
             }

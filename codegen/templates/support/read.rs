@@ -7,9 +7,12 @@ use serde::de::{DeserializeSeed, MapAccess, Visitor};
 
 use super::*;
 
-/// A value that can be decoded exactly as its schema says.
+/// A value that can be decoded exactly as its schema says. One of the first two methods is written, which gives the other.
 pub(crate) trait Decode<'de>: Sized {
-    fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+    #[inline]
+    fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        filled(|slot| Self::fill(deserializer, slot))
+    }
 
     /// Decodes into `slot`, so that a large value is built close to where it stays.
     #[inline]
@@ -133,26 +136,21 @@ pub(crate) fn field<'de, T: Decode<'de>, M: Members<'de>>(
 }
 
 /// Decodes the value of the member `name` and gives it back.
-pub(crate) fn value_of<'de, T: Decode<'de>, M: Members<'de>>(map: &mut M, name: &str) -> Result<T, M::Error> {
+pub(crate) fn value_of<'de, T: Decode<'de>, M: Members<'de>>(
+    map: &mut M,
+    name: &str,
+) -> Result<T, M::Error> {
     filled(|slot| field(map, name, slot))
 }
 
 impl<'de> DecodeObject<'de> for JsonObject {
-    fn from_map<M: Members<'de>>(
-        map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str, slot: &mut Option<Self>) -> Result<(), M::Error> {
         free(map, slot)
     }
 }
 
 impl<'de, T: Decode<'de>> DecodeObject<'de> for BTreeMap<String, T> {
-    fn from_map<M: Members<'de>>(
-        map: M,
-        _: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
+    fn from_map<M: Members<'de>>(map: M, _: &str, slot: &mut Option<Self>) -> Result<(), M::Error> {
         free(map, slot)
     }
 }

@@ -225,7 +225,12 @@ where
 {
     #[inline]
     fn new(tag: &str) -> Self {
-        const { assert!(T::CONSTANTS.len() <= 64, "an object has more than 64 constants") };
+        const {
+            assert!(
+                T::CONSTANTS.len() <= 64,
+                "an object has more than 64 constants"
+            )
+        };
         let seen = match position(T::CONSTANTS.iter().map(|(name, _)| *name), tag) {
             Some(index) => 1 << index,
             None => 0,
@@ -242,8 +247,7 @@ where
         if let Some(index) = position(T::MEMBERS.iter().copied(), key) {
             let name = T::MEMBERS[index];
             self.slots.fill(index, map, name)?;
-            T::check(&self.slots, index)
-                .map_err(|message| at(name, M::Error::custom(message)))?;
+            T::check(&self.slots, index).map_err(|message| at(name, M::Error::custom(message)))?;
             return Ok(true);
         }
         if let Some(index) = position(T::CONSTANTS.iter().map(|(name, _)| *name), key) {

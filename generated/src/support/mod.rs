@@ -40,9 +40,6 @@ pub type JsonObject = serde_json::Map<String, Value>;
 macro_rules! objects {
     ($($name:ident),* $(,)?) => { $(
         impl<'de> Decode<'de> for $name {
-            fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                filled(|slot| object(deserializer, slot))
-            }
             fn fill<D: Deserializer<'de>>(deserializer: D, slot: &mut Option<Self>) -> Result<(), D::Error> {
                 object(deserializer, slot)
             }

@@ -9,9 +9,12 @@ use serde::de::{DeserializeSeed, MapAccess, Visitor};
 
 use super::*;
 
-/// A value that can be decoded exactly as its schema says.
+/// A value that can be decoded exactly as its schema says. One of the first two methods is written, which gives the other.
 pub(crate) trait Decode<'de>: Sized {
-    fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error>;
+    #[inline]
+    fn decode<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        filled(|slot| Self::fill(deserializer, slot))
+    }
 
     /// Decodes into `slot`, so that a large value is built close to where it stays.
     #[inline]
