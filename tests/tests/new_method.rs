@@ -78,7 +78,8 @@ fn mirror(from: &Path, to: &Path, kept: impl Fn(&Path) -> bool) {
 /// A copy of what the runtime is built from.
 fn copy() -> PathBuf {
     let copy = Path::new(env!("CARGO_TARGET_TMPDIR")).join("new-method");
-    for folder in ["schema", "macros/src", "runtime/src"] {
+    // The runtime's manifest names its examples.
+    for folder in ["schema", "macros/src", "runtime/src", "runtime/examples"] {
         let ours = |file: &Path| {
             let file = Path::new(folder).join(file);
             file == Path::new(PLACE) || file == Path::new("schema/ext-tasks.json")
