@@ -66,9 +66,11 @@ impl Place {
                 // The file was there a moment ago, so what cannot be made is its log.
                 Some(ErrorCode::CannotOpen) => StoreError::ReadOnly { place, detail },
                 Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => self.corrupt(detail),
-                Some(ErrorCode::SystemIoFailure) => {
-                    StoreError::Other(format!("the disk under {place} failed: {detail}"))
-                }
+                // SQLite says so of a limit to the file's size, too.
+                Some(ErrorCode::SystemIoFailure) => StoreError::Other(format!(
+                    "the disk under {place} failed: {detail}; see whether it is full, the file has reached a size limit, or \
+                     the device reports errors"
+                )),
                 _ => StoreError::Other(format!("{place}: {detail}")),
             },
         }

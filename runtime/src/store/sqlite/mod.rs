@@ -37,6 +37,12 @@ const BUSY: Duration = Duration::from_secs(5);
 /// * The file is made with permissions for its owner only, since tasks hold arguments, answers and results. Next to it
 ///   lie `-wal` and `-shm` while it is open; all three belong together.
 ///
+/// # Memory
+/// At most 17 connections (16 that read, one that writes) keep up to 2 MiB of pages each, whatever the number of tasks.
+/// Readers also map up to 1 GiB of the file. That takes address space, not memory: the pages are the operating system's,
+/// which drops them when it needs the room. The price of the map is that a disk that cannot be read any more ends the
+/// process instead of giving an error; on the next start the tasks are taken up as after any crash.
+///
 /// ```no_run
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// use std::sync::Arc;
@@ -143,7 +149,11 @@ fn connect(place: &Place) -> Result<Connection, StoreError> {
     Ok(connection)
 }
 
-const GET: &str = concat!("SELECT ", row::columns!(), " FROM tasks WHERE id = ?1");
+const GET: &str = concat!(
+    "SELECT ",
+    row::columns!(),
+    " FROM tasks WHERE key = ?1 AND id = ?2"
+);
 
 impl TaskStore for SqliteStore {
     fn is_durable(&self) -> bool {
@@ -168,7 +178,7 @@ impl TaskStore for SqliteStore {
             let task = self.read(|connection| {
                 connection
                     .prepare_cached(GET)?
-                    .query_row([id], row::read)
+                    .query_row(params![row::key(id), id], row::read)
                     .optional()
             })?;
             Ok(task.filter(|task| !task.is_expired(now)).map(Arc::new))
@@ -184,7 +194,10 @@ impl TaskStore for SqliteStore {
                         return Ok(Swap::Done);
                     }
                     let mut get = connection.prepare_cached(GET)?;
-                    let stored = get.query_row([task.id().as_str()], row::read).optional()?;
+                    let id = task.id().as_str();
+                    let stored = get
+                        .query_row(params![row::key(id), id], row::read)
+                        .optional()?;
                     Ok(stored.map_or(Swap::Gone, |stored| Swap::Conflict(Arc::new(stored))))
                 };
                 swap().map_err(|error| place.explain(error))
@@ -199,9 +212,9 @@ impl TaskStore for SqliteStore {
             let place = self.shared.place.clone();
             self.write(move |connection| {
                 let remove = || {
-                    let mut remove =
-                        connection.prepare_cached("DELETE FROM tasks WHERE id = ?1")?;
-                    Ok(remove.execute([&id])? > 0)
+                    let mut remove = connection
+                        .prepare_cached("DELETE FROM tasks WHERE key = ?1 AND id = ?2")?;
+                    Ok(remove.execute(params![row::key(&id), id])? > 0)
                 };
                 remove().map_err(|error| place.explain(error))
             })

@@ -20,6 +20,16 @@ macro_rules! columns {
 }
 pub(super) use columns;
 
+/// The row that a task is kept in: FNV-1a of its id. Part of the file's format.
+///
+/// Two ids that share a key cannot be stored together; the second is as good as taken. With random ids that happens to
+/// one pair in 2^64.
+pub(super) fn key(id: &str) -> i64 {
+    let fold = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    let hash = id.bytes().fold(0xcbf2_9ce4_8422_2325, fold);
+    hash.cast_signed()
+}
+
 /// A number of rows as SQL takes it.
 pub(super) fn count(limit: usize) -> i64 {
     i64::try_from(limit).unwrap_or(i64::MAX)
@@ -140,9 +150,9 @@ pub(super) fn insert(
     const WORKER: &str =
         "INSERT INTO workers (id, alive_until) VALUES (?1, 0) ON CONFLICT DO NOTHING";
     const INSERT: &str = concat!(
-        "INSERT INTO tasks (",
+        "INSERT INTO tasks (key, ",
         columns!(),
-        ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21) \
+        ") VALUES (?22, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21) \
          ON CONFLICT DO NOTHING"
     );
     let record = task.to_record();
@@ -177,6 +187,7 @@ pub(super) fn insert(
             record.result.as_ref().map(Payload::text),
             record.is_error,
             parts.error,
+            key(record.id.as_str()),
         ])
     };
     match insert() {
@@ -192,7 +203,7 @@ pub(super) fn replace(connection: &Connection, task: &Task) -> rusqlite::Result<
     const REPLACE: &str = "UPDATE tasks SET status = ?3, status_message = ?4, last_updated_at = ?5, ttl_ms = ?6, \
          expires_at = ?7, poll_interval_ms = ?8, version = ?2 + 1, worker = ?9, cancel_requested = ?10, journal = ?11, \
          result = ?12, is_error = ?13, error = ?14 \
-         WHERE id = ?1 AND version = ?2 AND status IN ('working', 'input_required')";
+         WHERE key = ?15 AND id = ?1 AND version = ?2 AND status IN ('working', 'input_required')";
     let record = task.to_record();
     let parts = changing(&record)?;
     let changed = connection.prepare_cached(REPLACE)?.execute(params![
@@ -210,6 +221,7 @@ pub(super) fn replace(connection: &Connection, task: &Task) -> rusqlite::Result<
         record.result.as_ref().map(Payload::text),
         record.is_error,
         parts.error,
+        key(record.id.as_str()),
     ])?;
     Ok(changed == 1)
 }
@@ -224,7 +236,7 @@ pub(super) fn claim(
     const DEAD: &str = "SELECT id FROM workers WHERE alive_until <= ?1 AND id <> ?2";
     // Repeats the index's condition word by word, so that the index serves.
     const CLAIM: &str = concat!(
-        "UPDATE tasks SET worker = ?1, version = version + 1 WHERE id IN (SELECT id FROM tasks \
+        "UPDATE tasks SET worker = ?1, version = version + 1 WHERE key IN (SELECT key FROM tasks \
          WHERE worker IS ?2 AND status IN ('working', 'input_required') AND (expires_at IS NULL OR expires_at > ?3) \
          LIMIT ?4) RETURNING ",
         columns!()

@@ -196,12 +196,49 @@ fn a_file_of_a_newer_release_is_refused() {
             error,
             StoreError::Newer {
                 found: 99,
-                known: 1,
+                known: 2,
                 ..
             }
         ),
         "{error:?}"
     );
+}
+
+#[tokio::test]
+async fn a_file_of_the_first_format_is_brought_up_to_date() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    let (begun, other) = (task("a", 10), task("b", 3000));
+    {
+        // Written as it is now, and taken back to how it was.
+        let store = SqliteStore::open(&path).unwrap();
+        for task in [&begun, &other] {
+            store.create(Arc::clone(task)).await.unwrap();
+        }
+        drop(store);
+        let file = Connection::open(&path).unwrap();
+        file.execute_batch(
+            "DROP VIEW overview; ALTER TABLE tasks RENAME TO newer; DROP TABLE workers; DROP TABLE clock;
+             DROP INDEX tasks_by_owner; DROP INDEX tasks_by_expiry; DROP INDEX tasks_unfinished;",
+        )
+        .unwrap();
+        file.execute_batch(schema::FIRST).unwrap();
+        file.execute_batch(schema::INDEXES).unwrap();
+        let copy = concat!("INSERT INTO tasks SELECT ", row::columns!(), " FROM newer");
+        assert_eq!(file.execute(copy, []).unwrap(), 2);
+        file.execute_batch("DROP TABLE newer; PRAGMA user_version = 1;")
+            .unwrap();
+    }
+    let store = SqliteStore::open(&path).unwrap();
+    let shown = store.list(None, None, 9, NOW).await.unwrap();
+    assert_eq!(shown, [Arc::clone(&begun), Arc::clone(&other)]);
+    assert_eq!(store.get("b", NOW).await.unwrap(), Some(other));
+    let cancelled = Arc::new(begun.change(NOW).unwrap().cancel("later"));
+    let swap = store.update(Arc::clone(&cancelled)).await.unwrap();
+    assert!(matches!(swap, Swap::Done));
+    drop(store);
+    let store = SqliteStore::open(&path).unwrap();
+    assert_eq!(store.get("a", NOW).await.unwrap(), Some(cancelled));
 }
 
 #[test]
