@@ -1,5 +1,8 @@
 //! Expiry, and clocks that step.
 
+#[cfg(feature = "sqlite")]
+use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
+
 use tokio_util::sync::CancellationToken;
 
 use super::*;
@@ -15,6 +18,11 @@ fn for_ms(ttl: u64, tool: Tool) -> Launch {
 }
 
 async fn gone(engine: &Engine, id: &str) {
+    gone_from(engine, id).await;
+    assert!(engine.list(None, None).await.unwrap().tasks.is_empty());
+}
+
+async fn gone_from(engine: &Engine, id: &str) {
     for refused in [
         engine.get(id, None).await.map(drop),
         engine.wait(id, None).await.map(drop),
@@ -29,7 +37,6 @@ async fn gone(engine: &Engine, id: &str) {
     ] {
         assert!(matches!(refused, Err(EngineError::NotFound)), "{refused:?}");
     }
-    assert!(engine.list(None, None).await.unwrap().tasks.is_empty());
 }
 
 /// covers: M-TIME-2, L-RES-3, F07
@@ -121,6 +128,100 @@ async fn steps_of_the_wall_clock_neither_expire_a_task_nor_keep_it() {
         settle().await;
         assert!(store.is_empty(), "step {step}");
     }
+}
+
+/// A clock moved by hand: a store with a thread of its own would not wait for paused time.
+#[cfg(feature = "sqlite")]
+#[derive(Default)]
+struct ByHand {
+    wall: AtomicI64,
+    monotonic: AtomicI64,
+}
+
+#[cfg(feature = "sqlite")]
+impl ByHand {
+    fn at(wall: i64) -> Arc<Self> {
+        let clock = Self::default();
+        clock.step(wall);
+        Arc::new(clock)
+    }
+
+    fn step(&self, millis: i64) {
+        self.wall.fetch_add(millis, SeqCst);
+    }
+
+    fn pass(&self, millis: i64) {
+        self.step(millis);
+        self.monotonic.fetch_add(millis, SeqCst);
+    }
+}
+
+#[cfg(feature = "sqlite")]
+impl Clock for ByHand {
+    fn wall(&self) -> crate::task::Timestamp {
+        crate::task::Timestamp::from_millis(self.wall.load(SeqCst))
+    }
+
+    fn monotonic(&self) -> Duration {
+        Duration::from_millis(self.monotonic.load(SeqCst).unsigned_abs())
+    }
+}
+
+#[cfg(feature = "sqlite")]
+fn over_file(path: &std::path::Path, clock: &Arc<ByHand>) -> Engine {
+    let store = crate::store::SqliteStore::open(path).unwrap();
+    Engine::builder(Arc::new(store))
+        .clock(Arc::clone(clock) as Arc<dyn Clock>)
+        .build()
+        .unwrap()
+}
+
+#[cfg(feature = "sqlite")]
+const START: i64 = 1_800_000_000_000;
+
+/// covers: F24
+#[cfg(feature = "sqlite")]
+#[tokio::test]
+async fn steps_of_the_wall_clock_neither_expire_a_task_in_a_file_nor_keep_it() {
+    for step in [DAY, -DAY] {
+        let folder = tempfile::tempdir().unwrap();
+        let clock = ByHand::at(START);
+        let engine = over_file(&folder.path().join("tasks.db"), &clock);
+        let task = started(engine.start(for_ms(60_000, endless())).await.unwrap());
+        let id = task.id().as_str();
+        clock.step(step);
+        clock.pass(59_000);
+        assert_eq!(
+            engine.get(id, None).await.unwrap().status(),
+            Status::Working,
+            "step {step}"
+        );
+        clock.pass(2_000);
+        gone(&engine, id).await;
+    }
+}
+
+/// covers: F24
+#[cfg(feature = "sqlite")]
+#[tokio::test]
+async fn a_clock_set_back_between_two_processes_keeps_no_task_for_longer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tasks.db");
+    let clock = ByHand::at(START);
+    let first = over_file(&path, &clock);
+    let task = started(first.start(for_ms(60_000, endless())).await.unwrap());
+    clock.pass(30_000);
+    // A sign of life, with the time of it.
+    started(first.start(for_ms(1000, endless())).await.unwrap());
+    let id = task.id().as_str();
+    let set_back = ByHand::at(START + 30_000 - DAY);
+    let second = over_file(&path, &set_back);
+    for pass in [0, 29_000] {
+        set_back.pass(pass);
+        assert_eq!(second.get(id, None).await.unwrap().id(), task.id());
+    }
+    set_back.pass(2_000);
+    gone_from(&second, id).await;
 }
 
 /// covers: M-TIME-1
