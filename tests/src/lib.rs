@@ -4,6 +4,7 @@ pub mod crash;
 pub mod fixture;
 pub mod legacy;
 pub mod modern;
+pub mod process;
 pub mod roundtrip;
 pub mod sampler;
 pub mod serve;

@@ -1,10 +1,12 @@
 //! Serves the conformance suite's tools on `http://127.0.0.1:PORT/mcp`, in both eras.
 #![allow(clippy::print_stdout)]
 
-use std::{error::Error, net::Ipv4Addr, path::PathBuf, str::FromStr, time::Duration};
+use std::{
+    error::Error, net::Ipv4Addr, path::PathBuf, process::ExitCode, str::FromStr, time::Duration,
+};
 
 use clap::Parser;
-use mcp_tasks::store::SqliteStore;
+use mcp_tasks::{Limits, store::SqliteStore};
 use mcp_tasks_tests::fixture;
 use tokio::net::TcpListener;
 
@@ -22,6 +24,10 @@ struct Options {
     /// Milliseconds after which the tasks of a server that died are taken up by another.
     #[arg(long, default_value_t = 10_000)]
     lease: u64,
+
+    /// How many tasks may run at once.
+    #[arg(long, default_value_t = Limits::default().tasks)]
+    running: usize,
 
     /// Serve standard input and output instead of a port.
     #[arg(long)]
@@ -48,12 +54,23 @@ impl FromStr for Store {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let options = Options::parse();
+async fn main() -> ExitCode {
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .init();
-    let builder = fixture::builder().lease(Duration::from_millis(options.lease));
+    match serve(Options::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("fixture-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
+    let builder = fixture::builder()
+        .lease(Duration::from_millis(options.lease))
+        .limits(Limits::default().tasks(options.running));
     let server = match options.store {
         Store::Memory => builder,
         Store::Sqlite(path) => builder.store(SqliteStore::open(path)?),
