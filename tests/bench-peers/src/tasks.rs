@@ -2,7 +2,9 @@
 //! tower-mcp's `MemoryTaskStore` at 10,000.
 //!
 //! Prints `ratio tasks.WHAT ours/PEER VALUE` on stdout, and the times on stderr. A ratio of two sizes of ours says how
-//! the cost grows. Arguments: the number of rounds, and the greatest number of tasks.
+//! the cost grows. `memory` is the bare engine, which is what compares with the peers' managers; `request` is a whole
+//! `tasks/get` through the server, from the bytes of the request to those of the answer. Ids are drawn evenly from all, so
+//! in the bare engine nearly every step to a task among a million waits for main memory. Arguments: the number of rounds, and the greatest number of tasks.
 
 mod turns;
 
@@ -192,30 +194,37 @@ impl<'a> Requests<'a> {
         Self { ours, app }
     }
 
+    fn request(&self) -> axum::http::Request<Body> {
+        let id = self.ours.any();
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": id, "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}},
+        }}});
+        axum::http::Request::post("/mcp")
+            .header("host", "localhost")
+            .header("content-type", "application/json")
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", "2026-07-28")
+            .header("mcp-method", "tasks/get")
+            .header("mcp-name", id)
+            .body(Body::from(body.to_string()))
+            .expect("a request")
+    }
+
     async fn get(&self, count: u32) -> Duration {
-        timed(count, async || {
-            let id = self.ours.any();
-            let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tasks/get", "params": {"taskId": id, "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": {"extensions": {"io.modelcontextprotocol/tasks": {}}},
-            }}});
-            let request = axum::http::Request::post("/mcp")
-                .header("host", "localhost")
-                .header("content-type", "application/json")
-                .header("accept", "application/json, text/event-stream")
-                .header("mcp-protocol-version", "2026-07-28")
-                .header("mcp-method", "tasks/get")
-                .header("mcp-name", id)
-                .body(Body::from(body.to_string()))
-                .expect("a request");
+        let requests: Vec<_> = (0..count).map(|_| self.request()).collect();
+        let start = Instant::now();
+        for request in requests {
             let response = self.app.clone().oneshot(request).await.expect("a response");
             let status = response.status();
-            let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.expect("a body");
+            let body = axum::body::to_bytes(response.into_body(), usize::MAX)
+                .await
+                .expect("a body");
             assert!(status.is_success(), "{status} {body:?}");
             black_box(body);
-        })
-        .await
+        }
+        start.elapsed()
     }
 }
 
@@ -364,15 +373,18 @@ impl Bench {
                 ratio(&format!("tasks.{what}.{name}"), smallest, *times, *base);
             }
         }
-        let at = format!("memory_{PEERS}");
-        let Some((_, ours)) = all.iter().find(|(name, _)| *name == at) else {
-            return;
-        };
-        for (name, times) in all
-            .iter()
-            .filter(|(name, _)| name.starts_with("rmcp") || name.starts_with("tower"))
-        {
-            ratio(&format!("tasks.{what}.{at}"), name, *ours, *times);
+        // Bare engine against bare peers, and our whole request against the bare peers.
+        for kind in ["memory", "request"] {
+            let at = format!("{kind}_{PEERS}");
+            let Some((_, ours)) = all.iter().find(|(name, _)| *name == at) else {
+                continue;
+            };
+            for (name, times) in all
+                .iter()
+                .filter(|(name, _)| name.starts_with("rmcp") || name.starts_with("tower"))
+            {
+                ratio(&format!("tasks.{what}.{at}"), name, *ours, *times);
+            }
         }
     }
 
