@@ -348,7 +348,7 @@ impl Pending {
             )),
             Ok(Err(error)) => Err(ClientError::Rpc {
                 method: self.method.clone(),
-                error,
+                error: Box::new(error),
             }),
             Err(_) => Err(ClientError::closed(&self.method)),
         }

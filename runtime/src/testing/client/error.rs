@@ -14,7 +14,7 @@ pub enum ClientError {
         /// What was asked.
         method: String,
         /// The server's error.
-        error: RpcError,
+        error: Box<RpcError>,
     },
     /// The task was cancelled.
     #[error("the task {task} was cancelled")]

@@ -202,11 +202,11 @@ impl TestTask {
                 let error = serde_json::to_value(task.error).unwrap_or_default();
                 Err(ClientError::Rpc {
                     method: GET.to_owned(),
-                    error: crate::RpcError {
+                    error: Box::new(crate::RpcError {
                         code: error["code"].as_i64().unwrap_or_default(),
                         message: error["message"].as_str().unwrap_or_default().to_owned(),
                         data: error.get("data").cloned(),
-                    },
+                    }),
                 })
             }
             DetailedTask::Cancelled(_) => Err(self.cancelled()),
