@@ -28,7 +28,7 @@ const SHARDS: usize = 64;
 /// About 1 KiB a task beside its own JSON: the arguments, the result (at most
 /// [`Limits::payload_bytes`](crate::engine::Limits::payload_bytes) each) and, while it is unfinished, its questions and
 /// answers (at most [`Limits::inputs_per_task`](crate::engine::Limits::inputs_per_task)). All of it goes when the task
-/// expires.
+/// expires. A task that runs takes 5 KiB more in the engine, in whatever store it is kept, and what its tool holds.
 pub struct MemoryStore {
     hasher: RandomState,
     shards: Box<[Mutex<Shard>]>,
