@@ -140,3 +140,34 @@ fn documentation_in_any_form_is_the_description() {
     let computed = tool(documented::computed).descriptor.description.clone();
     assert_eq!(computed.as_deref(), Some("one two"));
 }
+
+mod first {
+    /// One of the two.
+    #[mcp_tasks::task_tool]
+    pub(super) async fn twin() {}
+}
+
+mod second {
+    /// The other.
+    #[mcp_tasks::task_tool]
+    pub(super) async fn twin() {}
+}
+
+#[test]
+fn a_server_with_two_tools_of_one_name_is_not_built_and_both_places_are_named() {
+    let line = |nth: usize| {
+        let attributes = include_str!("settings.rs").lines().enumerate();
+        let mut twins = attributes.filter(|(_, text)| text.trim() == "#[mcp_tasks::task_tool]");
+        twins.nth(nth).unwrap().0 + 1
+    };
+    let error = mcp_tasks::Server::builder()
+        .tools(mcp_tasks::tools![first::twin, second::twin])
+        .build()
+        .err()
+        .unwrap();
+    let text = error.to_string();
+    for place in [line(0), line(1)] {
+        assert!(text.contains(&format!("settings.rs:{place}")), "{text}");
+    }
+    assert!(text.contains("two tools are called `twin`"), "{text}");
+}
