@@ -2,6 +2,9 @@
 
 //! Conversions between revisions. One that could lose something can fail.
 
+#[allow(unused_imports)]
+use crate::support::*;
+
 #[cfg(all(feature = "v2025-11-25", feature = "ext-tasks"))]
 impl TryFrom<crate::v2025_11_25::Task> for crate::ext_tasks::Task {
     type Error = crate::ConversionError;

@@ -23,7 +23,11 @@ pub(super) fn text(model: &Model) -> Option<String> {
     });
     Some(files::render(
         "Conversions between revisions. One that could lose something can fail.",
-        &quote!(#(#items)*),
+        &quote! {
+            #[allow(unused_imports)] // not every conversion checks bounds
+            use crate::support::*;
+            #(#items)*
+        },
     ))
 }
 

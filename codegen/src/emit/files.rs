@@ -465,7 +465,11 @@ fn library(model: &Model, options: &Options) -> String {
             .map(|feature| quote!(#[cfg(feature = #feature)]));
         quote!(#docs #feature #[rustfmt::skip] pub mod #name;)
     });
-    let convert = convert::text(model).map(|_| quote!());
+    let convert = convert::text(model).map(|_| {
+        quote!(
+            mod convert;
+        )
+    });
     let schema = options.package.is_none().then(|| {
         quote!(
             #[cfg(feature = "schemars")]

@@ -193,7 +193,10 @@ impl TestClient {
     /// See [`ClientError`].
     pub async fn list_tasks(&self) -> Result<Vec<Task>, ClientError> {
         let tasks: Vec<v2025_11_25::Task> = self.all_pages(TasksList::NAME, "tasks").await?;
-        Ok(tasks.into_iter().map(renamed).collect())
+        tasks
+            .into_iter()
+            .map(|task| renamed(task, TasksList::NAME))
+            .collect()
     }
 
     // --- answers ---
@@ -674,18 +677,8 @@ fn unanswered(question: Question) -> ClientError {
 }
 
 /// A legacy task in the names of the modern era.
-fn renamed(task: v2025_11_25::Task) -> Task {
-    let mut renamed = Task::new(
-        task.created_at,
-        task.last_updated_at,
-        task.status,
-        task.task_id,
-        task.ttl,
-    );
-    renamed.poll_interval_ms = task.poll_interval;
-    renamed.status_message = task.status_message;
-    renamed.extra = task.extra;
-    renamed
+fn renamed(task: v2025_11_25::Task, method: &str) -> Result<Task, ClientError> {
+    Task::try_from(task).map_err(|error| ClientError::unreadable(method, error))
 }
 
 fn decode<T: DeserializeOwned>(method: &str, members: JsonObject) -> Result<T, ClientError> {

@@ -10,7 +10,7 @@ use crate::{
             methods::{TasksCancel, TasksUpdate},
         },
         method::Method,
-        v2025_11_25::{self, methods::TasksResult},
+        v2025_11_25::methods::TasksResult,
         v2026_07_28::{CallToolResult, methods::SubscriptionsListen},
     },
 };
@@ -49,7 +49,7 @@ impl TestTask {
         task.remove("resultType");
         match self.client.era() {
             Era::Modern => decode(GET, task),
-            Era::Legacy => decode::<v2025_11_25::Task>(GET, task).map(renamed),
+            Era::Legacy => renamed(decode(GET, task)?, GET),
         }
     }
 
