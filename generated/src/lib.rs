@@ -60,6 +60,7 @@ pub mod common;
 mod convert;
 pub mod method;
 #[cfg(feature = "schemars")]
+#[allow(dead_code)]
 mod schema;
 #[allow(dead_code)]
 mod support;

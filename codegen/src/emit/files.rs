@@ -127,20 +127,27 @@ fn support(options: &Options) -> Vec<(String, String)> {
             let text = match registry(options) {
                 Registry::Feature => (*text).to_owned(),
                 Registry::Always => text.replace(GATE, ""),
-                // What stands behind the gate is one line.
-                Registry::Never => {
-                    let mut parts = text.split(GATE);
-                    let first = parts.next().unwrap_or_default().to_owned();
-                    parts.fold(first, |out, part| {
-                        out + part.split_once('\n').map_or("", |(_, rest)| rest)
-                    })
-                }
+                Registry::Never => ungated(text, GATE),
             };
             (path(name), headed(&text))
         })
         .collect();
     if registry(options) != Registry::Never {
         out.push((path("registry"), headed(REENCODE)));
+    }
+    out
+}
+
+/// The text without the lines that stand behind a gate: attributes, and one line of code.
+fn ungated(text: &str, gate: &str) -> String {
+    let mut parts = text.split(gate);
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let mut lines = part
+            .split_inclusive('\n')
+            .skip_while(|line| line.starts_with("#["));
+        lines.next();
+        out.extend(lines);
     }
     out
 }
@@ -473,6 +480,7 @@ fn library(model: &Model, options: &Options) -> String {
     let schema = options.package.is_none().then(|| {
         quote!(
             #[cfg(feature = "schemars")]
+            #[allow(dead_code)] // in a crate without any revision
             mod schema;
         )
     });

@@ -28,6 +28,7 @@ pub use error::{ConversionError, UnknownValue};
 pub(crate) use read::*;
 pub(crate) use record::*;
 #[cfg(feature = "registry")]
+#[allow(unused_imports)] // by a crate without any revision
 pub(crate) use registry::*;
 pub(crate) use scalars::*;
 pub(crate) use slots::*;
