@@ -57,7 +57,6 @@ pub mod ext_tasks;
 /// Types that several of the modules have in common.
 #[rustfmt::skip]
 pub mod common;
-mod convert;
 pub mod method;
 #[cfg(feature = "schemars")]
 #[allow(dead_code)]

@@ -474,7 +474,7 @@ fn library(model: &Model, options: &Options) -> String {
     });
     let convert = convert::text(model).map(|_| {
         quote!(
-            mod convert;
+            
         )
     });
     let schema = options.package.is_none().then(|| {
