@@ -57,6 +57,8 @@ pub mod ext_tasks;
 /// Types that several of the modules have in common.
 #[rustfmt::skip]
 pub mod common;
+#[rustfmt::skip]
+mod convert;
 pub mod method;
 #[cfg(feature = "schemars")]
 #[allow(dead_code)]

@@ -473,9 +473,8 @@ fn library(model: &Model, options: &Options) -> String {
         quote!(#docs #feature #[rustfmt::skip] pub mod #name;)
     });
     let convert = convert::text(model).map(|_| {
-        quote!(
-            
-        )
+        let name = ident("convert");
+        quote!(#[rustfmt::skip] mod #name;)
     });
     let schema = options.package.is_none().then(|| {
         quote!(
