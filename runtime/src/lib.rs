@@ -26,11 +26,32 @@
 //! # }
 //! ```
 //!
+//! Clients of either era find the server at `http://127.0.0.1:8080/mcp`. [`Server::router`] gives that route to an application
+//! that has others, [`Server::http_service`] is for a path of your own, and [`Server::serve_stdio`] serves the host that
+//! started the process.
+//!
 //! # Asking
 //!
 //! A function asks the user midway with [`TaskContext::elicit`]; the task waits as `input_required` meanwhile. What must be
 //! known before there is a task at all is an `#[ask("..")]` parameter. Only what the client said it can be asked is asked:
-//! anything else fails at once.
+//! anything else fails at once. Questions that do not depend on each other are asked together with `join`:
+//!
+//! ```
+//! use mcp_tasks::{TaskContext, ToolError, task_tool};
+//!
+//! /// Books a table.
+//! #[task_tool]
+//! async fn book(ctx: TaskContext) -> Result<String, ToolError> {
+//!     let (name, seats) = tokio::try_join!(
+//!         ctx.elicit::<String>("In whose name?").named("name"),
+//!         ctx.elicit::<u8>("How many are you?").named("seats"),
+//!     )?;
+//!     Ok(format!("{} seats for {}", seats.required()?, name.required()?))
+//! }
+//! # let _ = book;
+//! ```
+//!
+//! Combinators that take futures only, such as those of the `futures` crate, want `.into_future()` behind each question.
 //!
 //! # Reporting
 //!
@@ -41,6 +62,23 @@
 //!
 //! By default a cancelled function is dropped at its next await. With `cancel = "cooperative"` it decides itself:
 //! [`TaskContext::cancelled`] tells it. Blocking work goes through [`TaskContext::spawn_blocking`].
+//!
+//! ```
+//! use mcp_tasks::{TaskContext, task_tool};
+//!
+//! /// Watches until it is called off, and says how often it looked.
+//! #[task_tool(cancel = "cooperative")]
+//! async fn watch(ctx: TaskContext) -> String {
+//!     let mut looks = 0;
+//!     loop {
+//!         tokio::select! {
+//!             () = ctx.cancelled() => return format!("looked {looks} times"),
+//!             () = tokio::time::sleep(std::time::Duration::from_secs(1)) => looks += 1,
+//!         }
+//!     }
+//! }
+//! # let _ = watch;
+//! ```
 //!
 //! # Testing
 //!
@@ -105,7 +143,18 @@
 //!
 //! An authentication layer in front of the server puts a [`Principal`] into the request's extensions. From then on a task
 //! answers to its owner; to anyone else it does not exist. The example `http_auth` shows the layer. Without principals the id
-//! is the key, which is why it has 160 random bits.
+//! is the key, which is why it has 160 random bits. A function has its caller as a parameter:
+//!
+//! ```
+//! use mcp_tasks::{Principal, task_tool};
+//!
+//! /// Says who is calling.
+//! #[task_tool]
+//! async fn who_am_i(caller: Option<Principal>) -> String {
+//!     caller.map_or("nobody I know".to_owned(), |caller| caller.to_string())
+//! }
+//! # let _ = who_am_i;
+//! ```
 //!
 //! # Surviving a restart
 //!
@@ -113,6 +162,22 @@
 //! [`SqliteStore`](store::SqliteStore). After a restart an unfinished task fails with a message that says so, or with
 //! `on_restart = "rerun"` runs again, the answers it already had included. [`TaskContext::once`] keeps the value of a side
 //! effect from being made twice.
+//!
+//! ```no_run
+//! use mcp_tasks::{Server, store::SqliteStore, task_tool, tools};
+//!
+//! /// Copies a folder. Copying what is there already does no harm, so it may simply run again.
+//! #[task_tool(on_restart = "rerun", ttl = "24h")]
+//! async fn back_up(folder: String) -> String {
+//!     format!("{folder} is safe")
+//! }
+//!
+//! # fn build() -> Result<(), Box<dyn std::error::Error>> {
+//! let store = SqliteStore::open("tasks.db")?;
+//! let server = Server::builder().name("backups").version("1.0.0").store(store).tools(tools![back_up]).build()?;
+//! # Ok(())
+//! # }
+//! ```
 //!
 //! A plain call of 2026-07-28 that asks something is no task: what it was told so far travels to the client and back, sealed
 //! with the server's key. That key is random at each start unless [`ServerBuilder::key`] is given one, and a call that
