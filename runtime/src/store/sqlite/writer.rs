@@ -1,11 +1,14 @@
 //! The one thread that writes, and group commit.
 //!
 //! The thread takes what has queued, runs it in one transaction and answers after the commit. While a commit waits for
-//! the disk the next batch gathers, so the number of syncs does not grow with the number of writers.
+//! the disk the next batch gathers, so the number of syncs does not grow with the number of writers. Where the disk is
+//! quicker than the writers, a batch waits a moment for as many writes as the one before it had: a lone writer never waits,
+//! and nobody waits longer than two commits take.
 
 use std::{
     sync::mpsc::{Receiver, Sender, channel},
     thread::JoinHandle,
+    time::{Duration, Instant},
 };
 
 use parking_lot::Mutex;
@@ -16,6 +19,9 @@ use super::{StoreError, error::Place};
 
 /// Writes in one transaction at most.
 const BATCH: usize = 512;
+
+/// The longest that a batch waits for more writes.
+const PATIENCE: Duration = Duration::from_millis(2);
 
 pub(super) struct Writer {
     queue: Mutex<Option<Sender<Box<dyn Job>>>>,
@@ -106,9 +112,10 @@ impl Drop for Writer {
 }
 
 fn work_off(connection: Connection, place: &Place, jobs: &Receiver<Box<dyn Job>>) {
+    let mut pace = Pace::default();
     while let Ok(first) = jobs.recv() {
         let mut batch = vec![first];
-        let committed = run(&connection, place, jobs, &mut batch);
+        let committed = run(&connection, place, jobs, &mut batch, &mut pace);
         if let Err(error) = &committed {
             tracing::error!(%error, writes = batch.len(), "a batch of writes was lost");
         }
@@ -122,17 +129,49 @@ fn work_off(connection: Connection, place: &Place, jobs: &Receiver<Box<dyn Job>>
     }
 }
 
+/// What the last batch was like.
+#[derive(Default)]
+struct Pace {
+    writes: usize,
+    commit: Duration,
+}
+
+impl Pace {
+    /// The next write of a batch that has `done`: one that is there, or one that is likely to come in a moment.
+    fn next(
+        &self,
+        jobs: &Receiver<Box<dyn Job>>,
+        done: usize,
+        patient_until: &mut Option<Instant>,
+    ) -> Option<Box<dyn Job>> {
+        if done >= BATCH {
+            return None;
+        }
+        if let Ok(job) = jobs.try_recv() {
+            return Some(job);
+        }
+        if done >= self.writes {
+            return None;
+        }
+        let until =
+            *patient_until.get_or_insert_with(|| Instant::now() + (2 * self.commit).min(PATIENCE));
+        jobs.recv_timeout(until.saturating_duration_since(Instant::now()))
+            .ok()
+    }
+}
+
 fn run(
     connection: &Connection,
     place: &Place,
     jobs: &Receiver<Box<dyn Job>>,
     batch: &mut Vec<Box<dyn Job>>,
+    pace: &mut Pace,
 ) -> Result<(), StoreError> {
     let explain = |error| place.explain(error);
     connection
         .execute_batch("BEGIN IMMEDIATE")
         .map_err(explain)?;
-    let mut done = 0;
+    let (mut done, mut patient_until) = (0, None);
     while let Some(job) = batch.get_mut(done) {
         job.run(connection);
         done += 1;
@@ -142,13 +181,15 @@ fn run(
                 "writes to {place} were rolled back because another one in their batch failed"
             )));
         }
-        if done < BATCH
-            && let Ok(next) = jobs.try_recv()
-        {
-            batch.push(next);
-        }
+        batch.extend(pace.next(jobs, done, &mut patient_until));
     }
-    connection.execute_batch("COMMIT").map_err(|error| {
+    let start = Instant::now();
+    let committed = connection.execute_batch("COMMIT");
+    *pace = Pace {
+        writes: done,
+        commit: start.elapsed(),
+    };
+    committed.map_err(|error| {
         if !connection.is_autocommit()
             && let Err(rollback) = connection.execute_batch("ROLLBACK")
         {
