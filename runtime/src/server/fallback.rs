@@ -28,7 +28,8 @@ pub struct FallbackRequest {
     pub era: Era,
     /// Who is asking.
     pub principal: Option<Principal>,
-    /// What the client declared that it can do.
+    /// What the client declared that it can do. A session keeps up to 4 KiB of it; of more it keeps only what can be asked
+    /// of the client (`elicitation`, `sampling`, `roots`).
     pub client_capabilities: JsonObject,
 }
 

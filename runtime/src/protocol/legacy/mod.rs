@@ -192,7 +192,7 @@ impl Exchange<'_> {
                 params: self.params.clone(),
                 era: Era::Legacy,
                 principal: self.session.principal.clone(),
-                client_capabilities: self.session.capabilities.clone(),
+                client_capabilities: self.session.capabilities.to_object(),
             })
             .await
     }

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use crate::{
     JsonObject,
     context::{AskError, InputKinds, InputRequest, LogLevel},
-    protocol::{LEGACY, client, failure},
+    protocol::{LEGACY, client::Declared, failure},
     server::{
         RpcError,
         rpc::{self, RequestId, Response},
@@ -38,7 +38,7 @@ use super::{
 /// What a client said in `initialize`.
 pub(crate) struct Hello {
     pub(crate) version: &'static str,
-    pub(crate) capabilities: JsonObject,
+    pub(crate) capabilities: Declared,
 }
 
 impl Hello {
@@ -46,15 +46,14 @@ impl Hello {
     pub(crate) fn read(params: &JsonObject) -> Result<Self, RpcError> {
         let asked = failure::text(params, "protocolVersion")?;
         let capabilities = failure::object(params, "capabilities")?
-            .ok_or_else(|| failure::bad_member("params.capabilities", "is missing"))?
-            .clone();
+            .ok_or_else(|| failure::bad_member("params.capabilities", "is missing"))?;
         let version = LEGACY
             .into_iter()
             .find(|known| *known == asked)
             .unwrap_or(LEGACY[0]);
         Ok(Self {
             version,
-            capabilities,
+            capabilities: Declared::of(capabilities),
         })
     }
 }
@@ -65,7 +64,7 @@ pub(crate) struct Session {
     pub(crate) id: String,
     pub(crate) version: &'static str,
     pub(crate) principal: Option<Principal>,
-    pub(crate) capabilities: JsonObject,
+    pub(crate) capabilities: Declared,
     pub(crate) kinds: InputKinds,
     /// Whether the client can be told apart from others, so that it may list its tasks.
     pub(crate) lists_tasks: bool,
@@ -93,7 +92,7 @@ impl Session {
         channel: Arc<dyn Wire>,
         closed: CancellationToken,
     ) -> Arc<Self> {
-        let kinds = client::input_kinds(&hello.capabilities);
+        let kinds = hello.capabilities.kinds;
         Arc::new(Self {
             id,
             version: hello.version,
@@ -284,7 +283,8 @@ impl OpenQuestion {
 impl Drop for OpenQuestion {
     fn drop(&mut self) {
         self.session.asked.lock().remove(&self.id);
-        if self.answer.is_none() || self.session.closed.is_cancelled() {
+        let seen = self.wire.over(self.sent);
+        if self.answer.is_none() || !seen || self.session.closed.is_cancelled() {
             return;
         }
         let mut params = JsonObject::new();
