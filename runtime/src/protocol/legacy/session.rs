@@ -293,7 +293,7 @@ impl Drop for OpenQuestion {
         if let Some(task) = &self.related {
             relate(&mut params, task);
         }
-        // Also when the client is away: it may come back and be shown the question.
+        // Also when the client is away: it may come back.
         self.wire
             .notify_now(rpc::notification(NotificationsCancelled::NAME, &params));
     }

@@ -20,6 +20,10 @@ pub(crate) trait Wire: Send + Sync + 'static {
     /// Sends a notification without waiting until there is room for it.
     fn notify_now(&self, message: String);
 
+    /// Says that a question waits for no answer any more, so that a client that comes back is not shown it again. Gives
+    /// whether the client may have seen it.
+    fn over(&self, sent: Sent) -> bool;
+
     /// Whether the client is there to take it.
     fn is_open(&self) -> bool;
 
@@ -52,6 +56,10 @@ impl Wire for Outbox {
             let outbox = self.clone();
             runtime.spawn(async move { outbox.send(message).await });
         }
+    }
+
+    fn over(&self, _: Sent) -> bool {
+        true
     }
 
     fn is_open(&self) -> bool {

@@ -48,7 +48,7 @@ pub(super) struct EventLog {
 #[derive(Default)]
 struct State {
     events: VecDeque<Event>,
-    /// Number of the next event; 0 is the one that primes the client.
+    /// Number of the next event. They begin at 1; 0 primes the first connection.
     next: u64,
     /// The first event that no connection has taken yet.
     untaken: u64,
@@ -75,6 +75,8 @@ struct Event {
     message: Arc<str>,
     /// A notification: the client can do without it.
     spare: bool,
+    /// A question that waits for no answer any more: it is not sent again.
+    over: bool,
 }
 
 impl State {
@@ -91,7 +93,7 @@ impl State {
             .position(|event| taken(event) || event.spare)
             .unwrap_or_default();
         let dropped = self.events.remove(surplus);
-        let unsent = dropped.is_some_and(|event| event.number >= self.untaken);
+        let unsent = dropped.is_some_and(|event| event.number >= self.untaken && !event.over);
         if unsent && !self.warned {
             self.warned = true;
             tracing::warn!(
@@ -151,6 +153,7 @@ impl EventLog {
             number,
             message: message.into(),
             spare,
+            over: false,
         });
         state.make_room();
         drop(state);
@@ -254,8 +257,10 @@ impl EventLog {
                 state.untaken
             }
             From::After(seen) => {
-                // What came before was seen, the rest comes now.
-                state.forgotten = 0;
+                // What came before was seen, the rest comes now; unless the id is from after the new beginning.
+                if seen + 1 < state.forgotten {
+                    state.forgotten = 0;
+                }
                 seen + 1
             }
         };
@@ -270,7 +275,7 @@ impl EventLog {
     }
 
     /// A response that sends what is there and what comes, until the stream ends or `end` fires. With `prime` it begins
-    /// with an event that holds nothing but an id, so that the client can come back from the start on.
+    /// with an event that holds nothing but an id, so that the client can come back from where this response begins.
     pub(super) fn response(
         self: &Arc<Self>,
         from: From,
@@ -314,6 +319,18 @@ impl Wire for EventLog {
 
     fn notify_now(&self, message: String) {
         self.add(message, true);
+    }
+
+    fn over(&self, Sent(number): Sent) -> bool {
+        let mut state = self.state.lock();
+        let taken = number < state.untaken;
+        let event = state.events.iter_mut().find(|event| event.number == number);
+        if let Some(event) = event {
+            event.message = "".into();
+            event.spare = true;
+            event.over = true;
+        }
+        taken
     }
 
     fn is_open(&self) -> bool {
@@ -377,13 +394,19 @@ impl Attachment {
         let found = state
             .events
             .iter()
-            .find(|event| event.number >= self.next)
+            .find(|event| event.number >= self.next && !event.over)
             .cloned();
         match found {
             Some(Event {
                 number, message, ..
             }) => {
-                let missed = number - self.next;
+                let between = self.next..number;
+                let over = state
+                    .events
+                    .iter()
+                    .filter(|event| event.over && between.contains(&event.number))
+                    .count() as u64;
+                let missed = number - self.next - over;
                 self.next = number + 1;
                 state.untaken = state.untaken.max(self.next);
                 state.resumable = true;
@@ -429,7 +452,9 @@ impl<G> Reader<G> {
         let stream = self.attachment.log.number;
         if std::mem::take(&mut self.prime) {
             self.attachment.log.state.lock().resumable = true;
-            return Some(format!("id: {stream}_0\nretry: {RETRY}\ndata: \n\n").into());
+            // What came before is not for this connection, and not for the one that comes back in its place.
+            let before = self.attachment.next - 1;
+            return Some(format!("id: {stream}_{before}\nretry: {RETRY}\ndata: \n\n").into());
         }
         let silent_until = Instant::now() + self.keep_alive;
         loop {

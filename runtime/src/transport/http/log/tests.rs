@@ -201,6 +201,48 @@ async fn a_question_that_was_dropped_unsent_is_lost() {
     assert!(!is_due(log.found(first)).await);
 }
 
+#[tokio::test]
+async fn a_new_connection_is_primed_with_where_it_begins() {
+    let log = EventLog::new(0);
+    let mut first = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
+    frame(&mut first).await.unwrap();
+    let old = log.send("old".into()).await;
+    frame(&mut first).await.unwrap();
+    let mut second = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
+    assert_eq!(
+        frame(&mut second).await.unwrap(),
+        "id: 0_1\nretry: 500\ndata: \n\n"
+    );
+    log.push("new".into());
+    let mut third = log.response(From::After(1), false, LONG, CancellationToken::new(), ());
+    assert_eq!(
+        frame(&mut third).await.unwrap(),
+        "id: 0_2\nevent: message\ndata: new\n\n"
+    );
+    // It began after the old message, so that was not found again.
+    assert!(is_due(log.lost(old)).await);
+}
+
+#[tokio::test]
+async fn a_question_that_is_over_is_not_sent_again() {
+    let log = EventLog::new(0);
+    let mut first = log.response(From::Untaken, true, LONG, CancellationToken::new(), ());
+    frame(&mut first).await.unwrap();
+    let seen = log.send("seen".into()).await;
+    frame(&mut first).await.unwrap();
+    let unseen = log.send("unseen".into()).await;
+    log.push("reply".into());
+    assert!(log.over(seen));
+    assert!(!log.over(unseen));
+    log.finish();
+    let mut second = log.response(From::After(0), false, LONG, CancellationToken::new(), ());
+    assert_eq!(
+        frame(&mut second).await.unwrap(),
+        "id: 0_3\nevent: message\ndata: reply\n\n"
+    );
+    assert_eq!(frame(&mut second).await, None);
+}
+
 #[test]
 fn event_ids_are_read_back() {
     assert_eq!(read_event_id("7_12"), Some((7, 12)));
