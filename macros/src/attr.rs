@@ -121,10 +121,11 @@ impl ToolSettings {
                 cx.error(name, "the description is the function's documentation: write it as `/// ...` above the function");
             }
             "read_only" | "destructive" | "idempotent" | "open_world" => {
-                cx.error(
-                    entry,
-                    format!("write `annotations({})`", entry.to_token_stream()),
-                );
+                let hint = match &entry.value {
+                    Value::List(..) => name.to_token_stream(),
+                    _ => entry.to_token_stream(),
+                };
+                cx.error(entry, format!("write `annotations({hint})`"));
             }
             _ => settings::unknown(cx, name, "`#[task_tool]`", TOOL),
         }
@@ -133,7 +134,7 @@ impl ToolSettings {
 
 impl Annotations {
     fn read(cx: &Ctxt, entry: &Entry) -> Option<Self> {
-        let Value::List(list) = &entry.value else {
+        let Value::List(_, list) = &entry.value else {
             cx.error(entry, "write `annotations(read_only, idempotent)`");
             return None;
         };
@@ -171,7 +172,7 @@ impl Annotations {
 fn icons(cx: &Ctxt, entry: &Entry) -> Option<Vec<Icon>> {
     let how = "write `icons(\"https://example.com/icon.png\")`, or \
                `icons((src = \"..\", mime_type = \"image/png\", sizes = \"48x48\"))`";
-    let Value::List(list) = &entry.value else {
+    let Value::List(_, list) = &entry.value else {
         cx.error(entry, how);
         return None;
     };
@@ -311,7 +312,7 @@ fn default(cx: &Ctxt, entry: &Entry) -> Option<DefaultValue> {
     match &entry.value {
         Value::Nothing => Some(DefaultValue::OfType),
         Value::Expr(expr) => Some(DefaultValue::Expr(expr.clone())),
-        Value::List(list) => {
+        Value::List(_, list) => {
             cx.error(entry, format!("write `default = {list}`"));
             None
         }

@@ -21,7 +21,7 @@ pub(crate) struct Entry {
 pub(crate) enum Value {
     Nothing,
     Expr(Box<Expr>),
-    List(TokenStream),
+    List(token::Paren, TokenStream),
 }
 
 impl ToTokens for Entry {
@@ -30,7 +30,11 @@ impl ToTokens for Entry {
         tokens.extend(match &self.value {
             Value::Nothing => quote!(#name),
             Value::Expr(value) => quote!(#name = #value),
-            Value::List(list) => quote!(#name(#list)),
+            Value::List(paren, list) => {
+                name.to_tokens(tokens);
+                paren.surround(tokens, |tokens| list.to_tokens(tokens));
+                return;
+            }
         });
     }
 }
@@ -80,8 +84,8 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
         Value::Expr(Box::new(input.parse()?))
     } else if input.peek(token::Paren) {
         let content;
-        syn::parenthesized!(content in input);
-        Value::List(content.parse()?)
+        let paren = syn::parenthesized!(content in input);
+        Value::List(paren, content.parse()?)
     } else {
         Value::Nothing
     };
@@ -134,10 +138,14 @@ pub(crate) fn unknown(cx: &Ctxt, name: &Ident, of: &str, known: &[&str]) {
 impl Entry {
     /// An expression.
     pub(crate) fn expr(&self, cx: &Ctxt, example: &str) -> Option<&Expr> {
+        self.expr_or(cx, || format!("write `{} = {example}`", self.name))
+    }
+
+    fn expr_or(&self, cx: &Ctxt, message: impl FnOnce() -> String) -> Option<&Expr> {
         match &self.value {
             Value::Expr(expr) => Some(expr),
             _ => {
-                cx.error(self, format!("write `{} = {example}`", self.name));
+                cx.error(self, message());
                 None
             }
         }
@@ -177,7 +185,7 @@ impl Entry {
                 );
                 None
             }
-            Value::List(_) => {
+            Value::List(..) => {
                 cx.error(
                     self,
                     format!("write `{}` or `{} = false`", self.name, self.name),
@@ -201,7 +209,15 @@ impl Entry {
     /// One of several strings.
     pub(crate) fn choice<T: Copy>(&self, cx: &Ctxt, choices: &[(&str, T)]) -> Option<T> {
         let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
-        let expr = self.expr(cx, &suggest::list(&names, "\"", "or"))?;
+        let expr = self.expr_or(cx, || {
+            let values: Vec<String> = names.iter().map(|name| format!("\"{name}\"")).collect();
+            let values: Vec<&str> = values.iter().map(String::as_str).collect();
+            format!(
+                "write `{} = ..` with {}",
+                self.name,
+                suggest::list(&values, "`", "or")
+            )
+        })?;
         let Some(given) = string_literal(expr) else {
             cx.error(
                 expr,
