@@ -5,8 +5,8 @@
 use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{
-    Attribute, FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, Path, ReceiverKind, Signature, Type,
-    parse_quote,
+    Attribute, FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, Meta, Path, ReceiverKind, Signature,
+    Token, Type, parse::Parser as _, parse_quote, punctuated::Punctuated,
 };
 
 use crate::{
@@ -85,12 +85,16 @@ fn free(tool: &ToolFunction, function: &Function, build: &TokenStream) -> TokenS
     } = function;
     let (outer, inner): (Vec<_>, Vec<_>) = attrs.iter().partition(|attr| belongs_outside(attr));
     let name = &sig.ident;
-    let arguments: Vec<_> = tool
+    let bindings: Vec<_> = tool
         .params
         .iter()
-        .map(|Param { binding, ty, .. }| quote!(#binding: #ty))
+        .map(|param| passed_on(&param.binding))
         .collect();
-    let bindings = tool.params.iter().map(|param| &param.binding);
+    let arguments = tool
+        .params
+        .iter()
+        .zip(&bindings)
+        .map(|(Param { ty, .. }, binding)| quote!(#binding: #ty));
     let result = &tool.output;
     let body = ast::body_or_empty(body.as_ref());
     let inside = name_inside(tool);
@@ -142,6 +146,13 @@ fn local(name: &str) -> Ident {
     Ident::new(&format!("__mcp_tasks_{name}"), Span::mixed_site())
 }
 
+/// A parameter of the outer function. Its use is ours, so that no lint takes it for one of the user.
+fn passed_on(binding: &Ident) -> Ident {
+    let mut ours = binding.clone();
+    ours.set_span(Span::mixed_site().located_at(binding.span()));
+    ours
+}
+
 /// Whether an attribute belongs to what the user sees, rather than to the code that runs.
 fn belongs_outside(attribute: &Attribute) -> bool {
     const OUTSIDE: &[&str] = &[
@@ -187,7 +198,7 @@ pub(crate) fn methods(list: TokenStream, item: TokenStream) -> TokenStream {
             ImplItem::Fn(method) => Some(method),
             _ => None,
         })
-        .filter_map(|method| Some((read_method(&cx, method)?, method.sig.clone())))
+        .filter_map(|method| read_method(&cx, method))
         .collect();
     if tools.is_empty() && cx.is_clean() {
         cx.error(
@@ -204,8 +215,16 @@ pub(crate) fn methods(list: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
+/// A method that is a tool.
+struct Method {
+    tool: ToolFunction,
+    sig: Signature,
+    /// The builds that have it.
+    cfgs: Vec<Attribute>,
+}
+
 /// Understands a method that is a tool, and takes our attributes off it.
-fn read_method(cx: &Ctxt, method: &mut ImplItemFn) -> Option<ToolFunction> {
+fn read_method(cx: &Ctxt, method: &mut ImplItemFn) -> Option<Method> {
     let index = method
         .attrs
         .iter()
@@ -234,14 +253,36 @@ fn read_method(cx: &Ctxt, method: &mut ImplItemFn) -> Option<ToolFunction> {
     method
         .attrs
         .push(parse_quote!(#[allow(clippy::too_many_arguments, clippy::unused_async)]));
-    Some(tool)
+    Some(Method {
+        tool,
+        sig: method.sig.clone(),
+        cfgs: method.attrs.iter().filter_map(cfg_of).collect(),
+    })
 }
 
-fn toolbox(krate: &Crate, block: &ItemImpl, tools: &[(ToolFunction, Signature)]) -> TokenStream {
+/// The part of an attribute that says which builds have the item.
+fn cfg_of(attribute: &Attribute) -> Option<Attribute> {
+    if attribute.path().is_ident("cfg") {
+        return Some(attribute.clone());
+    }
+    if !attribute.path().is_ident("cfg_attr") {
+        return None;
+    }
+    let list = attribute.meta.require_list().ok()?;
+    let parts = Punctuated::<Meta, Token![,]>::parse_terminated
+        .parse2(list.tokens.clone())
+        .ok()?;
+    let mut parts = parts.iter();
+    let predicate = parts.next()?;
+    let cfgs: Vec<_> = parts.filter(|part| part.path().is_ident("cfg")).collect();
+    (!cfgs.is_empty()).then(|| parse_quote!(#[cfg_attr(#predicate, #(#cfgs),*)]))
+}
+
+fn toolbox(krate: &Crate, block: &ItemImpl, methods: &[Method]) -> TokenStream {
     let (generics, _, clause) = block.generics.split_for_impl();
     let ty = &block.self_ty;
     let this = &local("this");
-    let builds = tools.iter().map(|(tool, sig)| {
+    let builds = methods.iter().map(|Method { tool, sig, cfgs }| {
         let name = &sig.ident;
         match sig.inputs.first() {
             Some(FnArg::Receiver(receiver)) => {
@@ -255,12 +296,12 @@ fn toolbox(krate: &Crate, block: &ItemImpl, tools: &[(ToolFunction, Signature)])
                     }}
                 };
                 let build = build(krate, tool, &capture, start);
-                quote!({ #build })
+                quote!(#(#cfgs)* { #build })
             }
             _ => {
                 let start = |values: &[TokenStream]| quote_spanned!(name.span()=> Self::#name(#(#values),*));
                 let build = build(krate, tool, &TokenStream::new(), start);
-                quote!({ #build })
+                quote!(#(#cfgs)* { #build })
             }
         }
     });
@@ -306,6 +347,8 @@ fn build(
     let values: Vec<TokenStream> = parts.iter().map(|part| part.value.clone()).collect();
     let call = start(&values);
     let run = quote_spanned!(tool.ident.span()=> #output.of(#call));
+    let location =
+        quote_spanned!(tool.ident.span()=> ::core::concat!(::core::file!(), ":", ::core::line!()));
     let read: Vec<_> = parts
         .iter()
         .filter(|part| part.definition.is_some())
@@ -333,7 +376,7 @@ fn build(
         #(#definitions)*
         #make_output
         #capture
-        #krate::ToolBuilder::new(#name, ::core::concat!(::core::file!(), ":", ::core::line!()))
+        #krate::ToolBuilder::new(#name, #location)
             #settings
             #(#uses)*
             .output(&#output)
@@ -524,9 +567,23 @@ impl Crate {
 
     pub(crate) fn at(path: Option<&Path>) -> Self {
         match path {
-            Some(path) => Self(quote!(#path::__private)),
+            Some(path) => {
+                let path = Self(path.to_token_stream()).resolved_at(Span::call_site());
+                Self(quote!(#path::__private))
+            }
             None => Self(quote!(::mcp_tasks::__private)),
         }
+    }
+
+    /// The same path in its place, but ours, so that no lint takes what is made of it for code of the user.
+    fn resolved_at(&self, span: Span) -> Self {
+        let resolve = |mut token: proc_macro2::TokenTree| {
+            if token.to_string() != "$crate" {
+                token.set_span(token.span().resolved_at(span));
+            }
+            token
+        };
+        Self(self.0.clone().into_iter().map(resolve).collect())
     }
 
     /// The same path, so that errors about what follows it are shown at `span`.

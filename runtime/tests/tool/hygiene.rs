@@ -84,9 +84,20 @@ mod renamed {
     }
 
     #[deep::tasks::task_tool(crate = "self::deep::tasks")]
-    pub(super) async fn text(n: u8) -> String {
-        n.to_string()
+    pub(super) async fn text(n: u8, #[arg(default)] unit: String) -> String {
+        format!("{n}{unit}")
     }
+
+    macro_rules! through {
+        () => {
+            #[deep::tasks::task_tool(crate = $crate::hygiene::renamed::deep::tasks)]
+            pub(super) async fn through(#[arg(default)] n: u8) -> String {
+                n.to_string()
+            }
+        };
+    }
+
+    through!();
 
     pub(super) struct Methods;
 
@@ -134,8 +145,20 @@ async fn generated_code_depends_on_no_name_around_it() {
 #[tokio::test]
 async fn the_crate_may_have_another_name() {
     assert_eq!(text(&tool(renamed::text), json!({"n": 1})).await, "1");
+    assert_eq!(text(&tool(renamed::through), json!({})).await, "0");
     let methods = mcp_tasks::tool::IntoTools::into_tools(renamed::Methods);
     assert_eq!(text(&methods[0], json!({})).await, "renamed");
+}
+
+/// Parameters that the function does not use.
+#[mcp_tasks::task_tool]
+async fn unused(_ctx: mcp_tasks::TaskContext, _name: String) {}
+
+#[tokio::test]
+async fn a_parameter_may_be_unused() {
+    let unused = tool(unused);
+    assert_eq!(unused.descriptor.input_schema["required"], json!(["_name"]));
+    assert_eq!(text(&unused, json!({"_name": "a"})).await, "");
 }
 
 #[tokio::test]

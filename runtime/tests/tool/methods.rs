@@ -137,3 +137,43 @@ async fn the_type_may_be_generic() {
     let tools = Reader { source: Fixed }.into_tools();
     assert_eq!(text(&tools[0], json!({})).await, "fixed");
 }
+
+struct Part;
+
+#[task_tools]
+impl Part {
+    #[task_tool]
+    async fn always(&self) {}
+
+    /// Only in some builds.
+    #[task_tool]
+    #[cfg(any())]
+    async fn never(&self, missing: NoSuchType) {}
+
+    #[cfg_attr(test, allow(dead_code), cfg(any()))]
+    #[task_tool]
+    async fn never_either(missing: NoSuchType) {}
+
+    #[cfg(test)]
+    #[task_tool]
+    async fn also(&self) {}
+}
+
+#[test]
+fn a_tool_is_there_in_the_builds_that_have_its_method() {
+    let tools = Part.into_tools();
+    let names: Vec<_> = tools.iter().map(Tool::name).collect();
+    assert_eq!(names, ["always", "also"]);
+}
+
+#[test]
+fn each_tool_of_a_block_knows_its_line() {
+    let tools = Part.into_tools();
+    let lines: Vec<u32> = tools
+        .iter()
+        .map(|tool| tool.descriptor.location.rsplit_once(':'))
+        .map(|place| place.expect("file and line").1.parse().expect("a number"))
+        .collect();
+    // From the name of `always` to that of `also`.
+    assert_eq!(lines[1] - lines[0], 13);
+}

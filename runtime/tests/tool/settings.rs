@@ -156,8 +156,8 @@ mod second {
 #[test]
 fn a_server_with_two_tools_of_one_name_is_not_built_and_both_places_are_named() {
     let line = |nth: usize| {
-        let attributes = include_str!("settings.rs").lines().enumerate();
-        let mut twins = attributes.filter(|(_, text)| text.trim() == "#[mcp_tasks::task_tool]");
+        let lines = include_str!("settings.rs").lines().enumerate();
+        let mut twins = lines.filter(|(_, text)| text.trim() == "pub(super) async fn twin() {}");
         twins.nth(nth).unwrap().0 + 1
     };
     let error = mcp_tasks::Server::builder()
