@@ -2,7 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Data, DeriveInput, Expr, Meta, Path};
+use syn::{Attribute, Data, DeriveInput, Expr, Ident, Meta, Path};
 
 use crate::{
     attr,
@@ -68,6 +68,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     if let Err(errors) = cx.check() {
         return errors;
     }
+    let error = Ident::new("__mcp_tasks_error", ty.span());
     let krate = Crate::at(whole.krate.get());
     let (generics, arguments, clause) = input.generics.split_for_impl();
     let mut code = match whole.code.get() {
@@ -76,7 +77,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     };
     if !arms.is_empty() {
         code = quote! {
-            match &error {
+            match &#error {
                 #(#arms)*
                 _ => #code,
             }
@@ -86,9 +87,9 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
         #[automatically_derived]
         impl #generics #krate::From<#ty #arguments> for #krate::ToolError #clause {
             #[allow(unreachable_patterns)]
-            fn from(error: #ty #arguments) -> Self {
+            fn from(#error: #ty #arguments) -> Self {
                 let code = #code;
-                #krate::tool_error(&error, code)
+                #krate::tool_error(&#error, code)
             }
         }
     }

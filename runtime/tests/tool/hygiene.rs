@@ -161,6 +161,33 @@ async fn a_parameter_may_be_unused() {
     assert_eq!(text(&unused, json!({"_name": "a"})).await, "");
 }
 
+macro_rules! failures {
+    ($name:ident, $variant:ident) => {
+        #[derive(Debug, thiserror::Error, mcp_tasks::ToolError)]
+        #[error("it failed")]
+        enum $name {
+            #[tool_error(code = -32001)]
+            $variant {
+                _detail: u8,
+            },
+            Other,
+        }
+    };
+}
+
+failures!(Failure, Coded);
+
+#[test]
+fn an_error_can_be_made_by_a_macro() {
+    let coded = mcp_tasks::ToolError::from(Failure::Coded { _detail: 1 });
+    assert!(
+        matches!(coded, mcp_tasks::ToolError::Protocol { code: -32001, .. }),
+        "{coded}"
+    );
+    let other = mcp_tasks::ToolError::from(Failure::Other);
+    assert!(matches!(other, mcp_tasks::ToolError::Tool(_)), "{other}");
+}
+
 #[tokio::test]
 async fn tools_can_be_made_by_macros_and_carry_other_attributes() {
     let made = tool(made);
