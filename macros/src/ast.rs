@@ -4,7 +4,7 @@ use proc_macro2::{Delimiter, Group, Span, TokenStream, TokenTree};
 use quote::format_ident;
 use syn::{
     Attribute, Expr, FnArg, GenericArgument, Ident, LitStr, Pat, PatType, Path, PathArguments,
-    ReturnType, Signature, Type, Visibility,
+    ReturnType, Signature, Token, Type, Visibility,
     parse::{Parse, ParseStream},
     spanned::Spanned as _,
 };
@@ -27,6 +27,11 @@ impl Parse for Function {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis = input.parse()?;
+        if input.peek(Token![impl]) {
+            return Err(input.error(
+                "`#[task_tool]` goes on the methods that are tools: put `#[task_tools]` on the `impl` block",
+            ));
+        }
         let sig = input.parse().map_err(|error: syn::Error| {
             syn::Error::new(
                 error.span(),

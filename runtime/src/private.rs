@@ -23,8 +23,19 @@ pub fn share<T>(value: &Arc<T>) -> Arc<T> {
     Arc::clone(value)
 }
 
+/// Types that `#[derive(ToolError)]` goes on.
+#[diagnostic::on_unimplemented(
+    message = "`#[derive(ToolError)]` needs `{Self}` to implement `std::error::Error`",
+    label = "not an error yet",
+    note = "derive `thiserror::Error` as well, or write `impl std::error::Error for {Self}`"
+)]
+pub trait DerivedError: std::error::Error + 'static {}
+
+#[diagnostic::do_not_recommend]
+impl<E: std::error::Error + 'static> DerivedError for E {}
+
 /// What a derived error becomes: a JSON-RPC error if it has a code, else a report.
-pub fn tool_error<E: std::error::Error + 'static>(error: &E, code: Option<i64>) -> ToolError {
+pub fn tool_error<E: DerivedError>(error: &E, code: Option<i64>) -> ToolError {
     let text = crate::tool::describe(error);
     match code {
         Some(code) => ToolError::protocol(code, text),
