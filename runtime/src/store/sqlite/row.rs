@@ -226,6 +226,17 @@ pub(super) fn replace(connection: &Connection, task: &Task) -> rusqlite::Result<
     Ok(changed == 1)
 }
 
+/// The task, or none if its row is damaged. One bad row must not hold up the others.
+fn readable(task: rusqlite::Result<Task>) -> rusqlite::Result<Option<Task>> {
+    match task {
+        Err(error @ rusqlite::Error::FromSqlConversionFailure(..)) => {
+            tracing::error!(%error, "a task that cannot be read was passed over");
+            Ok(None)
+        }
+        other => other.map(Some),
+    }
+}
+
 /// Gives abandoned tasks to a worker.
 pub(super) fn claim(
     connection: &Connection,
@@ -263,7 +274,7 @@ pub(super) fn claim(
         let params = params![worker.as_str(), holder, now.as_millis(), count(room)];
         let mut claim = connection.prepare_cached(CLAIM)?;
         for task in claim.query_map(params, read)? {
-            tasks.push(task?);
+            tasks.extend(readable(task)?);
         }
         if let Some(holder) = holder {
             connection.prepare_cached(FORGET)?.execute([holder])?;

@@ -165,6 +165,29 @@ async fn a_damaged_row_is_named_and_does_not_hide_the_others() {
     assert!(store.get("good", NOW).await.unwrap().is_some());
 }
 
+#[tokio::test]
+async fn a_damaged_row_does_not_keep_the_others_from_being_taken_up() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    let store = SqliteStore::open(&path).unwrap();
+    store.heartbeat(&"w".into(), NOW, NOW).await.unwrap();
+    for id in ["a", "bad", "c"] {
+        store.create(task(id, 1)).await.unwrap();
+    }
+    let shell = Connection::open(&path).unwrap();
+    shell
+        .execute("UPDATE tasks SET arguments = '{' WHERE id = 'bad'", [])
+        .unwrap();
+    let claimed = store.claim(&"v".into(), NOW.after_millis(1), 64).await;
+    let mut ids: Vec<String> = claimed
+        .unwrap()
+        .iter()
+        .map(|task| task.id().to_string())
+        .collect();
+    ids.sort();
+    assert_eq!(ids, ["a", "c"]);
+}
+
 #[test]
 fn a_file_of_another_program_is_left_alone() {
     let directory = directory();
