@@ -102,6 +102,19 @@ pub(crate) fn wire_status(status: Status) -> TaskStatus {
     }
 }
 
+/// The progress token of a request: a string or a whole number, also one that is written `5.0`.
+fn progress_token(meta: &JsonObject) -> Option<Value> {
+    /// The whole numbers up to here are all told apart as floats.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let token = meta.get("progressToken")?;
+    if token.is_string() || token.is_i64() || token.is_u64() {
+        return Some(token.clone());
+    }
+    let number = token.as_f64()?;
+    let whole = number.fract() == 0.0 && number.abs() <= EXACT;
+    whole.then(|| (number as i64).into())
+}
+
 #[cfg(test)]
 mod tests {
     use std::{fs, path::Path};
@@ -161,6 +174,30 @@ mod tests {
             },
         );
         assert!(files > 50, "only {files} files were looked at");
+    }
+
+    #[test]
+    fn a_progress_token_is_a_string_or_a_whole_number_however_it_is_written() {
+        let token = |token: Value| {
+            progress_token(
+                serde_json::json!({ "progressToken": token })
+                    .as_object()
+                    .unwrap(),
+            )
+        };
+        for (given, taken) in [
+            (Value::from("5.0"), Some(Value::from("5.0"))),
+            (5.into(), Some(5.into())),
+            (5.0.into(), Some(5.into())),
+            ((-1.0).into(), Some((-1).into())),
+            (u64::MAX.into(), Some(u64::MAX.into())),
+            (5.5.into(), None),
+            (1e300.into(), None),
+            (Value::Null, None),
+            (true.into(), None),
+        ] {
+            assert_eq!(token(given.clone()), taken, "{given}");
+        }
     }
 
     #[test]

@@ -80,7 +80,7 @@ impl Exchange<'_> {
             log: self.log(entry),
             session: Arc::clone(self.session),
             wire: self.wire.clone(),
-            progress: self.progress_token.cloned(),
+            progress: self.progress_token.clone(),
             last: Mutex::new(f64::NEG_INFINITY),
             kept: Mutex::default(),
             asked: AtomicUsize::new(0),
@@ -180,7 +180,7 @@ impl Exchange<'_> {
 
     /// Where a task's reports go in, and where they come out, if the client is told any.
     fn feed(&self, entry: &Entry) -> Option<(ReportSink, ReportFeed)> {
-        let (token, log) = (self.progress_token.cloned(), self.log(entry));
+        let (token, log) = (self.progress_token.clone(), self.log(entry));
         if token.is_none() && log.is_none() {
             return None;
         }

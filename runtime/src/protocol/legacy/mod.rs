@@ -15,7 +15,7 @@ use tracing::Instrument;
 
 use crate::{
     JsonObject,
-    protocol::{count, failure, is_reserved},
+    protocol::{count, failure, is_reserved, progress_token},
     server::{
         Caller, Era, FallbackRequest, Inner, RpcError,
         rpc::{Notification, Request},
@@ -48,7 +48,7 @@ struct Exchange<'a> {
     cancellation: CancellationToken,
     method: &'a str,
     params: &'a JsonObject,
-    progress_token: Option<&'a Value>,
+    progress_token: Option<Value>,
 }
 
 /// The result of `initialize`.
@@ -95,9 +95,7 @@ pub(crate) async fn serve(
         cancellation: running.token.clone(),
         method: &request.method,
         params: &request.params,
-        progress_token: meta
-            .and_then(|meta| meta.get("progressToken"))
-            .filter(|token| token.is_string() || token.is_i64() || token.is_u64()),
+        progress_token: meta.and_then(Value::as_object).and_then(progress_token),
     };
     // Fires when this future is dropped, for a function that watches it from elsewhere.
     let _guard = running.token.clone().drop_guard();

@@ -103,7 +103,7 @@ impl Exchange<'_> {
             .unwrap_or_default();
         let quota = Quota::of(&self.server.config.limits);
         let replay = Replay::new(journal, responses, self.kinds(), quota, cancellation);
-        let replay = match self.progress_token {
+        let replay = match &self.progress_token {
             Some(token) => replay.with_progress(token.clone(), self.outbox.clone()),
             None => replay,
         };

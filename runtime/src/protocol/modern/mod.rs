@@ -51,6 +51,7 @@ use crate::{
 use super::{
     client, count, failure, headers, is_reserved,
     negotiate::{supported, unsupported},
+    progress_token,
 };
 
 /// Results that clients may keep for a while.
@@ -108,7 +109,7 @@ struct Exchange<'a> {
     method: &'a str,
     params: &'a JsonObject,
     capabilities: &'a JsonObject,
-    progress_token: Option<&'a Value>,
+    progress_token: Option<Value>,
     /// How serious a log message must be to be sent; none is without it.
     log_level: Option<LogLevel>,
 }
@@ -164,9 +165,7 @@ async fn answer(server: &Arc<Inner>, request: &Request, caller: &Caller, outbox:
         method,
         params,
         capabilities,
-        progress_token: meta
-            .get("progressToken")
-            .filter(|token| token.is_string() || token.is_i64() || token.is_u64()),
+        progress_token: progress_token(meta),
         log_level,
     };
     let outcome = exchange
