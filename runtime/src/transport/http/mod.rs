@@ -125,6 +125,11 @@ async fn answer(inner: Arc<Inner>, request: Request<Body>) -> Response<Body> {
     ) {
         return reply::error(StatusCode::FORBIDDEN, None, &error);
     }
+    if parts.method != Method::POST
+        && let Err(error) = post::check_single(&parts.headers, false)
+    {
+        return reply::error(StatusCode::BAD_REQUEST, None, &error);
+    }
     // The modern era knows neither streams to be opened nor sessions to be ended.
     let legacy = inner.config.legacy && !post::is_modern(&parts);
     match parts.method {

@@ -51,17 +51,29 @@ pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Respo
             return reply::error(StatusCode::BAD_REQUEST, None, &error);
         }
     };
-    match rpc::decode(&text) {
+    let message = match rpc::decode(&text) {
+        Ok(message) => message,
         Err(refusal) => {
             // A legacy client drops the body of other statuses, and with it the reason.
             let status = match refusal.id {
                 Some(_) if in_session(&inner, &parts) => StatusCode::OK,
                 _ => StatusCode::BAD_REQUEST,
             };
-            reply::error(status, refusal.id.as_ref(), &refusal.error)
+            return reply::error(status, refusal.id.as_ref(), &refusal.error);
         }
-        Ok(Message::Request(request)) => take_request(inner, parts, request).await,
-        Ok(Message::Notification(notification)) => {
+    };
+    let (id, params) = match &message {
+        Message::Request(request) => (Some(&request.id), Some(&request.params)),
+        Message::Notification(notification) => (None, Some(&notification.params)),
+        Message::Response(_) => (None, None),
+    };
+    let modern = params.is_some_and(negotiate::names_modern);
+    if let Err(error) = check_single(&parts.headers, modern) {
+        return reply::error(StatusCode::BAD_REQUEST, id, &error);
+    }
+    match message {
+        Message::Request(request) => take_request(inner, parts, request).await,
+        Message::Notification(notification) => {
             let modern = is_modern(&parts) || negotiate::names_modern(&notification.params);
             if modern || !inner.config.legacy {
                 // The modern era has no notifications over HTTP; unknown ones are ignored.
@@ -72,13 +84,13 @@ pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Respo
                 Err(response) => *response,
             }
         }
-        Ok(Message::Response(_)) if is_modern(&parts) || !inner.config.legacy => {
+        Message::Response(_) if is_modern(&parts) || !inner.config.legacy => {
             let error = RpcError::invalid_request(
                 "a client sends no responses: questions are answered with `inputResponses` in a request",
             );
             reply::error(StatusCode::BAD_REQUEST, None, &error)
         }
-        Ok(Message::Response(response)) => match legacy::find(&inner, &parts, None) {
+        Message::Response(response) => match legacy::find(&inner, &parts, None) {
             Ok(session) => {
                 session.session.answered(response);
                 reply::accepted()
@@ -147,6 +159,27 @@ fn in_session(inner: &Inner, parts: &Parts) -> bool {
 /// Whether the headers name the modern revision.
 pub(super) fn is_modern(parts: &Parts) -> bool {
     header(&parts.headers, VERSION) == Some(MODERN)
+}
+
+/// Refuses the headers that say where a message belongs when they are given more than once: what stands between may have
+/// gone by another one than we would.
+pub(super) fn check_single(headers: &HeaderMap, modern: bool) -> Result<(), RpcError> {
+    for (name, shown) in [
+        (VERSION, "MCP-Protocol-Version"),
+        (SESSION, "Mcp-Session-Id"),
+    ] {
+        let mut values = headers.get_all(name).iter();
+        if values.next().is_none() || values.next().is_none() {
+            continue;
+        }
+        let modern = modern || headers.get_all(VERSION).iter().any(|value| value == MODERN);
+        return Err(if modern {
+            RpcError::header_mismatch(format!("Header mismatch: {shown} is given more than once"))
+        } else {
+            RpcError::invalid_request(format!("the header {shown} is given more than once"))
+        });
+    }
+    Ok(())
 }
 
 pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -248,3 +248,41 @@ async fn a_plain_call_asks_as_often_as_it_may_and_no_more() {
     assert_eq!(new, "the call has asked 1 questions, which is the limit");
     assert_eq!(old, new);
 }
+
+#[tokio::test]
+async fn headers_that_say_where_a_message_belongs_are_given_once() {
+    let (server, _) = server();
+    let session = open_session(&server).await;
+    let (version, id) = ("mcp-protocol-version", "mcp-session-id");
+    let again = |mut request: Request<Body>, name: &'static str, value: &str| {
+        request.headers_mut().append(name, value.parse().unwrap());
+        request
+    };
+    let end = |session: &str| {
+        let request = Request::delete("/mcp").header(id, session);
+        request.body(Body::empty()).unwrap()
+    };
+    let ping = || legacy(Some(&session), "ping", json!({}));
+    let discover = || modern_request("server/discover", json!({}));
+    for (request, code) in [
+        (again(ping(), version, "2025-11-25"), -32600),
+        (again(ping(), id, &session), -32600),
+        (again(channel(&session), id, "other"), -32600),
+        (again(end(&session), id, "other"), -32600),
+        (again(ping(), version, "2026-07-28"), -32020),
+        (again(discover(), version, "2026-07-28"), -32020),
+        (again(discover(), version, "2025-11-25"), -32020),
+    ] {
+        let is_request = request.method() == http::Method::POST;
+        let (status, refusal) = one(send(&server, request).await).await;
+        assert_eq!(status, 400, "{refusal}");
+        assert_eq!(refusal["error"]["code"], code, "{refusal}");
+        assert_eq!(refusal["id"].is_null(), !is_request, "{refusal}");
+    }
+    let (status, pong) = one(send(&server, ping()).await).await;
+    assert_eq!(
+        (status, &pong["result"]),
+        (200, &json!({})),
+        "the session lives"
+    );
+}
