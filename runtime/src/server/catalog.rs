@@ -70,7 +70,10 @@ impl Catalog {
             catalog
                 .legacy
                 .push(checked::<v2025_11_25::Tool>(descriptor, legacy)?);
-            catalog.plain.push(plain.into());
+            // Without tasks there is no way to call it.
+            if descriptor.options.task != TaskSupport::Required {
+                catalog.plain.push(plain.into());
+            }
             catalog
                 .by_name
                 .insert(descriptor.name.clone(), catalog.entries.len());
@@ -96,7 +99,7 @@ impl Catalog {
         &self.legacy
     }
 
-    /// The tools as the revisions before that describe them, which have no tasks.
+    /// The tools as the revisions before that describe them, which have no tasks: those that must be tasks are left out.
     pub(crate) fn plain(&self) -> &[Value] {
         &self.plain
     }

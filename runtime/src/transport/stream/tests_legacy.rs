@@ -119,6 +119,25 @@ async fn structured_content_that_is_no_object_is_text_alone() {
     }
 }
 
+/// covers: L-SUP-1
+#[tokio::test]
+async fn a_tool_that_must_be_a_task_is_not_shown_where_there_are_none() {
+    for (version, shown) in [
+        ("2025-11-25", true),
+        ("2025-06-18", false),
+        ("2025-03-26", false),
+    ] {
+        let (mut client, _, _, _) = initialized(version, json!({})).await;
+        let list = client.reply(legacy(1, "tools/list", json!({}))).await;
+        let tools = list["result"]["tools"].as_array().unwrap();
+        let has = |name: &str| tools.iter().any(|tool| tool["name"] == name);
+        assert_eq!(has("failing_job"), shown, "{version}");
+        assert!(has("squares"), "{version}");
+        let call = legacy(2, "tools/call", json!({"name": "failing_job"}));
+        assert_eq!(client.reply(call).await["error"]["code"], -32601);
+    }
+}
+
 /// covers: T03-L, T05-L, T06-L, T07-L, T08-L, T09-L, T11-L, T13-L, T15-L, T17-L, T20-L, T22-L, L-TTL-1, L-RES-1, L-INP-3, L-TOL-1
 #[tokio::test]
 async fn a_legacy_task_goes_from_handle_to_result() {
