@@ -22,6 +22,20 @@ pub use script::{ScriptedContext, TestContext};
 
 use crate::BoxFuture;
 
+/// Bytes of a status message.
+const STATUS: usize = 4 << 10;
+
+/// Cuts a text that has more bytes than that, and shows that it was cut.
+pub(crate) fn shorten(text: &mut String, bytes: usize) {
+    const CUT: char = '…';
+    if text.len() > bytes {
+        let most = bytes.saturating_sub(CUT.len_utf8());
+        let end = (0..=most).rev().find(|&at| text.is_char_boundary(at));
+        text.truncate(end.unwrap_or(0));
+        text.push(CUT);
+    }
+}
+
 /// What stands behind a [`TaskContext`].
 pub trait ContextBackend: Send + Sync + 'static {
     /// The task's id, if the call is one.
@@ -122,9 +136,11 @@ impl TaskContext {
     }
 
     /// Says in a sentence what is being done. Clients show it to people. May be called as often as you like: what comes
-    /// faster than it can be stored is left out.
+    /// faster than it can be stored is left out. A message of more than 4 KiB is cut.
     pub async fn status(&self, message: impl Into<String>) {
-        self.backend.status(message.into()).await;
+        let mut message = message.into();
+        shorten(&mut message, STATUS);
+        self.backend.status(message).await;
     }
 
     /// Says how much is done, and of how much.
@@ -224,5 +240,22 @@ impl BlockingContext {
     /// Whether the call is cancelled or nobody waits for this work any more.
     pub fn is_cancelled(&self) -> bool {
         self.dropped.is_cancelled() || self.context.is_cancelled()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_long_status_message_is_cut_between_characters() {
+        let (context, test) = TaskContext::for_test();
+        let (short, long) = ("x".repeat(STATUS), format!("x{}", "é".repeat(STATUS)));
+        context.status(short.as_str()).await;
+        context.status(long.as_str()).await;
+        let seen = test.statuses();
+        assert_eq!(seen[0], short);
+        assert!(seen[1].len() <= STATUS && seen[1].len() > STATUS - 5);
+        assert!(long.starts_with(seen[1].strip_suffix('…').unwrap()));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::{
     JsonObject,
+    context::shorten,
     protocol::{millis, wire_status},
     task::{Outcome, Status, Task},
     tool::ToolDescriptor,
@@ -93,14 +94,7 @@ fn error_text(result: &JsonObject) -> String {
         .filter_map(|block| block.get("text").and_then(|text| text.as_str()))
         .collect();
     let mut text = texts.join("\n");
-    if text.len() > MESSAGE {
-        let end = (0..=MESSAGE)
-            .rev()
-            .find(|&at| text.is_char_boundary(at))
-            .unwrap_or(0);
-        text.truncate(end);
-        text.push('…');
-    }
+    shorten(&mut text, MESSAGE);
     text
 }
 
