@@ -20,7 +20,7 @@ use std::{
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use self::{error::Place, reader::Readers, writer::Writer};
+use self::{error::Place, reader::Readers, row::Found, writer::Writer};
 use super::{Position, StoreError, Swap, TaskStore};
 use crate::{
     BoxFuture,
@@ -36,6 +36,9 @@ const BUSY: Duration = Duration::from_secs(5);
 /// * Several processes on one machine may share the file. It must not lie on a network file system.
 /// * The file is made with permissions for its owner only, since tasks hold arguments, answers and results. Next to it
 ///   lie `-wal` and `-shm` while it is open; all three belong together.
+///
+/// * A row that cannot be read does not hold up the others: when its task would be listed, taken up or removed, it is moved
+///   to the table `damaged`, and the log names it. From then on the task is as good as gone; until then a get is an error.
 ///
 /// # Memory
 /// At most 17 connections (16 that read, one that writes) keep up to 2 MiB of pages each, whatever the number of tasks.
@@ -111,6 +114,24 @@ impl SqliteStore {
         let scan = tokio::task::spawn_blocking(move || store.read(query));
         scan.await
             .unwrap_or_else(|error| Err(StoreError::Other(error.to_string())))
+    }
+
+    /// The tasks that a query finds. Rows that cannot be read are set aside, and the query is run again.
+    async fn find(
+        &self,
+        query: impl Fn(&Connection) -> rusqlite::Result<Found> + Clone + Send + 'static,
+    ) -> Result<Vec<Arc<Task>>, StoreError> {
+        loop {
+            let Found { tasks, damaged } = self.scan(query.clone()).await?;
+            if damaged.is_empty() {
+                return Ok(tasks.into_iter().map(Arc::new).collect());
+            }
+            let place = self.shared.place.clone();
+            self.write(move |connection| {
+                row::set_aside(connection, &damaged).map_err(|error| place.explain(error))
+            })
+            .await?;
+        }
     }
 
     async fn write<T: Send + 'static>(
@@ -232,7 +253,7 @@ impl TaskStore for SqliteStore {
         const LIST: &str = concat!(
             "SELECT ",
             row::columns!(),
-            " FROM tasks WHERE owner IS ?1 AND (created_at, id) > (?2, ?3) AND (expires_at IS NULL OR expires_at > ?4) \
+            ", key FROM tasks WHERE owner IS ?1 AND (created_at, id) > (?2, ?3) AND (expires_at IS NULL OR expires_at > ?4) \
              ORDER BY created_at, id LIMIT ?5"
         );
         let owner = owner.map(|owner| owner.as_str().to_owned());
@@ -243,12 +264,9 @@ impl TaskStore for SqliteStore {
             ),
             None => (i64::MIN, String::new()),
         };
-        Box::pin(self.scan(move |connection| {
+        Box::pin(self.find(move |connection| {
             let params = params![owner, at, id, now.as_millis(), row::count(limit)];
-            let mut list = connection.prepare_cached(LIST)?;
-            list.query_map(params, row::read)?
-                .map(|task| task.map(Arc::new))
-                .collect()
+            Found::of(connection, LIST, params)
         }))
     }
 
@@ -260,12 +278,11 @@ impl TaskStore for SqliteStore {
         const EXPIRED: &str = concat!(
             "SELECT ",
             row::columns!(),
-            " FROM tasks WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2"
+            ", key FROM tasks WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2"
         );
-        Box::pin(self.scan(move |connection| {
-            let mut expired = connection.prepare_cached(EXPIRED)?;
-            let tasks = expired.query_map([now.as_millis(), row::count(limit)], row::read)?;
-            tasks.map(|task| task.map(Arc::new)).collect()
+        Box::pin(self.find(move |connection| {
+            let params = [now.as_millis(), row::count(limit)];
+            Found::of(connection, EXPIRED, params)
         }))
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, Row, params, types::Type};
+use rusqlite::{Connection, Params, Row, params, types::Type};
 use serde::de::DeserializeOwned;
 
 use super::{StoreError, error::Place};
@@ -226,15 +226,66 @@ pub(super) fn replace(connection: &Connection, task: &Task) -> rusqlite::Result<
     Ok(changed == 1)
 }
 
-/// The task, or none if its row is damaged. One bad row must not hold up the others.
-fn readable(task: rusqlite::Result<Task>) -> rusqlite::Result<Option<Task>> {
-    match task {
-        Err(error @ rusqlite::Error::FromSqlConversionFailure(..)) => {
-            tracing::error!(%error, "a task that cannot be read was passed over");
-            Ok(None)
+/// What a query found.
+#[derive(Default)]
+pub(super) struct Found {
+    pub(super) tasks: Vec<Task>,
+    /// The keys of rows that cannot be read.
+    pub(super) damaged: Vec<i64>,
+}
+
+impl Found {
+    /// Runs a query for all [`columns`] and the key.
+    pub(super) fn of(
+        connection: &Connection,
+        sql: &str,
+        params: impl Params,
+    ) -> rusqlite::Result<Self> {
+        let mut found = Self::default();
+        let mut statement = connection.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        while let Some(row) = rows.next()? {
+            match read(row) {
+                Ok(task) => found.tasks.push(task),
+                Err(error) if is_damage(&error) => {
+                    let id = row.get::<_, String>(0).unwrap_or_default();
+                    tracing::error!(task = id, %error, "a task cannot be read; its row is moved to the table `damaged`");
+                    found.damaged.push(row.get(KEY)?);
+                }
+                Err(error) => return Err(error),
+            }
         }
-        other => other.map(Some),
+        Ok(found)
     }
+}
+
+/// Where the key stands behind all [`columns`].
+const KEY: &str = "key";
+
+/// Whether the row is at fault, and not the file or the disk.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::Error::{FromSqlConversionFailure, IntegralValueOutOfRange, InvalidColumnType};
+    matches!(
+        error,
+        FromSqlConversionFailure(..) | IntegralValueOutOfRange(..) | InvalidColumnType(..)
+    )
+}
+
+/// Moves rows that cannot be read out of the way of the others, to where an operator can look at them.
+pub(super) fn set_aside(connection: &Connection, damaged: &[i64]) -> rusqlite::Result<()> {
+    if damaged.is_empty() {
+        return Ok(());
+    }
+    connection
+        .execute_batch("CREATE TABLE IF NOT EXISTS damaged AS SELECT * FROM tasks LIMIT 0")?;
+    for key in damaged {
+        connection.execute(
+            "INSERT INTO damaged SELECT * FROM tasks WHERE key = ?1",
+            [key],
+        )?;
+        connection.execute("DELETE FROM tasks WHERE key = ?1", [key])?;
+    }
+    Ok(())
 }
 
 /// Gives abandoned tasks to a worker.
@@ -250,7 +301,8 @@ pub(super) fn claim(
         "UPDATE tasks SET worker = ?1, version = version + 1 WHERE key IN (SELECT key FROM tasks \
          WHERE worker IS ?2 AND status IN ('working', 'input_required') AND (expires_at IS NULL OR expires_at > ?3) \
          LIMIT ?4) RETURNING ",
-        columns!()
+        columns!(),
+        ", key"
     );
     const FORGET: &str = "DELETE FROM workers WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM tasks \
          WHERE worker = ?1 AND status IN ('working', 'input_required'))";
@@ -267,14 +319,19 @@ pub(super) fn claim(
         .execute([worker.as_str()])?;
     let mut tasks = Vec::new();
     for holder in dead {
-        let room = limit - tasks.len();
-        if room == 0 {
-            break;
+        loop {
+            let room = limit - tasks.len();
+            let params = params![worker.as_str(), holder, now.as_millis(), count(room)];
+            let found = Found::of(connection, CLAIM, params)?;
+            set_aside(connection, &found.damaged)?;
+            tasks.extend(found.tasks);
+            // What was damaged took the room of others.
+            if found.damaged.is_empty() {
+                break;
+            }
         }
-        let params = params![worker.as_str(), holder, now.as_millis(), count(room)];
-        let mut claim = connection.prepare_cached(CLAIM)?;
-        for task in claim.query_map(params, read)? {
-            tasks.extend(readable(task)?);
+        if tasks.len() == limit {
+            break;
         }
         if let Some(holder) = holder {
             connection.prepare_cached(FORGET)?.execute([holder])?;

@@ -166,26 +166,81 @@ async fn a_damaged_row_is_named_and_does_not_hide_the_others() {
 }
 
 #[tokio::test]
-async fn a_damaged_row_does_not_keep_the_others_from_being_taken_up() {
+async fn damaged_rows_do_not_keep_the_others_from_being_taken_up() {
     let directory = directory();
     let path = directory.path().join("tasks.db");
     let store = SqliteStore::open(&path).unwrap();
     store.heartbeat(&"w".into(), NOW, NOW).await.unwrap();
-    for id in ["a", "bad", "c"] {
+    for id in ["bad", "good", "worse"] {
         store.create(task(id, 1)).await.unwrap();
     }
     let shell = Connection::open(&path).unwrap();
-    shell
-        .execute("UPDATE tasks SET arguments = '{' WHERE id = 'bad'", [])
+    let damaged = shell.execute("UPDATE tasks SET arguments = '{' WHERE id <> 'good'", []);
+    assert_eq!(damaged.unwrap(), 2);
+    // At least one of the first two rows is damaged, and takes nobody's room.
+    let claimed = store.claim(&"v".into(), NOW.after_millis(1), 2).await;
+    assert_eq!(ids(&claimed.unwrap()), ["good"]);
+    let aside: i64 = shell
+        .query_row("SELECT count(*) FROM damaged", [], |row| row.get(0))
         .unwrap();
-    let claimed = store.claim(&"v".into(), NOW.after_millis(1), 64).await;
-    let mut ids: Vec<String> = claimed
-        .unwrap()
-        .iter()
-        .map(|task| task.id().to_string())
-        .collect();
+    assert_eq!(aside, 2);
+}
+
+#[tokio::test]
+async fn a_damaged_row_holds_up_neither_a_list_nor_what_expires() {
+    let directory = directory();
+    let path = directory.path().join("tasks.db");
+    let store = SqliteStore::open(&path).unwrap();
+    let damage = |id: &str| {
+        let shell = Connection::open(&path).unwrap();
+        let sql = "UPDATE tasks SET journal = '{', expires_at = 5 WHERE id = ?1";
+        assert_eq!(shell.execute(sql, [id]).unwrap(), 1);
+    };
+    let early = Timestamp::from_millis(1);
+    for id in ["a", "bad", "c"] {
+        store.create(task(id, 1)).await.unwrap();
+    }
+    damage("bad");
+    let page = store.list(None, None, 2, early).await.unwrap();
+    assert_eq!(ids(&page), ["a", "c"]);
+    store.create(task("worse", 1)).await.unwrap();
+    damage("worse");
+    assert!(store.expired(NOW, 10).await.unwrap().is_empty());
+    assert_eq!(store.next_expiry().await.unwrap(), None);
+    assert!(store.get("worse", early).await.unwrap().is_none());
+}
+
+fn ids(tasks: &[Arc<Task>]) -> Vec<String> {
+    let mut ids: Vec<String> = tasks.iter().map(|task| task.id().to_string()).collect();
     ids.sort();
-    assert_eq!(ids, ["a", "c"]);
+    ids
+}
+
+#[tokio::test]
+async fn a_write_that_fails_halfway_changes_nothing_and_spares_its_batch() {
+    let directory = directory();
+    let store = SqliteStore::open(directory.path().join("tasks.db")).unwrap();
+    let half = store.write(|connection| {
+        connection
+            .execute(
+                "INSERT INTO workers (id, alive_until) VALUES ('half', 1)",
+                [],
+            )
+            .unwrap();
+        Err::<(), _>(StoreError::Other("the second half".into()))
+    });
+    let (half, whole) = tokio::join!(half, store.create(task("a", 1)));
+    assert!(half.is_err());
+    whole.unwrap();
+    let workers = store.read(|connection| {
+        connection.query_row(
+            "SELECT count(*) FROM workers WHERE id = 'half'",
+            [],
+            |row| row.get::<_, i64>(0),
+        )
+    });
+    assert_eq!(workers.unwrap(), 0);
+    assert!(store.get("a", NOW).await.unwrap().is_some());
 }
 
 #[test]

@@ -30,8 +30,8 @@ pub(super) struct Writer {
 
 /// A write that waits for its turn.
 trait Job: Send {
-    /// Does it, inside the batch's transaction.
-    fn run(&mut self, connection: &Connection);
+    /// Does it, inside the batch's transaction, and says whether it stands.
+    fn run(&mut self, connection: &Connection) -> bool;
     /// Tells the caller, once the transaction is committed or lost.
     fn answer(self: Box<Self>, committed: Result<(), StoreError>);
 }
@@ -47,8 +47,8 @@ where
     T: Send,
     F: FnMut(&Connection) -> Result<T, StoreError> + Send,
 {
-    fn run(&mut self, connection: &Connection) {
-        self.outcome = Some((self.work)(connection));
+    fn run(&mut self, connection: &Connection) -> bool {
+        self.outcome.insert((self.work)(connection)).is_ok()
     }
 
     fn answer(self: Box<Self>, committed: Result<(), StoreError>) {
@@ -168,12 +168,15 @@ fn run(
     pace: &mut Pace,
 ) -> Result<(), StoreError> {
     let explain = |error| place.explain(error);
-    connection
-        .execute_batch("BEGIN IMMEDIATE")
-        .map_err(explain)?;
+    let statement = |sql| {
+        let mut statement = connection.prepare_cached(sql).map_err(explain)?;
+        statement.execute([]).map_err(explain)
+    };
+    statement("BEGIN IMMEDIATE")?;
     let (mut done, mut patient_until) = (0, None);
     while let Some(job) = batch.get_mut(done) {
-        job.run(connection);
+        statement("SAVEPOINT job")?;
+        let stands = job.run(connection);
         done += 1;
         // A full disk or a failing one ends the whole transaction.
         if connection.is_autocommit() {
@@ -181,6 +184,11 @@ fn run(
                 "writes to {place} were rolled back because another one in their batch failed"
             )));
         }
+        // A write that failed changes nothing, and does not take the others along.
+        if !stands {
+            statement("ROLLBACK TO job")?;
+        }
+        statement("RELEASE job")?;
         batch.extend(pace.next(jobs, done, &mut patient_until));
     }
     let start = Instant::now();
