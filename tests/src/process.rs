@@ -68,6 +68,14 @@ impl Process {
         std::fs::read_to_string(&self.log).unwrap_or_default()
     }
 
+    /// Asks it to end, as a service manager does, and gives its exit code. `None` is an end by the signal itself.
+    pub fn terminate(mut self) -> Option<i32> {
+        let pid = self.pid().to_string();
+        let asked = Command::new("kill").arg(pid).status();
+        assert!(asked.is_ok_and(|asked| asked.success()), "it is asked");
+        self.child.wait().expect("an end").code()
+    }
+
     /// What a process that ends by itself has said.
     fn ended(mut self) -> String {
         let status = self.child.wait().expect("an end");

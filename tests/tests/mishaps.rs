@@ -201,3 +201,36 @@ async fn two_servers_on_one_file_serve_each_others_tasks() {
         assert_eq!(client.settle(&id).await["status"], "cancelled");
     }
 }
+
+#[tokio::test]
+async fn a_server_that_is_asked_to_end_leaves_one_file_and_what_it_said() {
+    let place = Place::new();
+    let server = place.start(&[], &[]).expect("a server");
+    let client = server.client();
+    let over = report(&client, "over", 0).await.expect("a task");
+    let over_as = client.settle(&over).await;
+    let waits = report(&client, "waits", 1).await.expect("a task");
+    client.settle(&waits).await;
+    assert_eq!(server.terminate(), Some(0));
+    let left = std::fs::read_dir(place.folder.path()).expect("a folder");
+    let left: Vec<_> = left.map(|file| file.expect("a file").file_name()).collect();
+    assert_eq!(left, ["tasks.db"]);
+
+    let server = place.start(&[], &[]).expect("a server");
+    let client = server.client();
+    assert_eq!(client.settle(&over).await["result"], over_as["result"]);
+    // Its lease was given back, so that nobody waits for it to run out.
+    let asked = client.settle(&waits).await;
+    assert_eq!(asked["status"], "input_required", "{asked}");
+    let key = asked["inputRequests"]
+        .as_object()
+        .expect("questions")
+        .keys()
+        .next();
+    let answer = json!({"action": "accept", "content": {"value": "yes"}});
+    let answers =
+        json!({"taskId": waits, "inputResponses": {key.expect("a question").as_str(): answer}});
+    client.send("tasks/update", answers).await.result();
+    let task = client.settle(&waits).await;
+    assert!(text(&task).starts_with("waits "), "{task}");
+}

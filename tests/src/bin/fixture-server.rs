@@ -8,7 +8,9 @@ use std::{
 use clap::Parser;
 use mcp_tasks::{Limits, store::SqliteStore};
 use mcp_tasks_tests::fixture;
-use tokio::net::TcpListener;
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::{net::TcpListener, signal::ctrl_c};
 
 /// Serves the official conformance suite's tools on 127.0.0.1, path /mcp.
 #[derive(Parser)]
@@ -82,6 +84,26 @@ async fn serve(options: Options) -> Result<(), Box<dyn Error>> {
     }
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
     println!("{}", listener.local_addr()?.port());
-    server.serve_http(listener).await?;
-    Ok(())
+    let serving = server.clone();
+    let mut serving = tokio::spawn(async move { serving.serve_http(listener).await });
+    tokio::select! {
+        served = &mut serving => return Ok(served??),
+        stopped = stopped() => stopped?,
+    }
+    server.shutdown().await;
+    Ok(serving.await??)
+}
+
+/// Waits for who started the server to stop it: an interrupt, or the signal that service managers send.
+async fn stopped() -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut ended = signal(SignalKind::terminate())?;
+        tokio::select! {
+            interrupted = ctrl_c() => interrupted,
+            _ = ended.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    ctrl_c().await
 }
