@@ -192,6 +192,7 @@ extern crate self as mcp_tasks;
 
 pub mod context;
 pub mod engine;
+mod gauge;
 #[doc(hidden)]
 pub mod private;
 mod protocol;

@@ -1,63 +1,39 @@
 //! Who may start: counts of running tasks, of waiters, and each tool's concurrency.
 
-use std::{
-    collections::HashMap,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::{EngineError, LimitKind, Limits};
-use crate::{task::Principal, tool::Tool};
+use crate::{
+    gauge::{Full, Gauge, Permit, Room},
+    task::Principal,
+    tool::Tool,
+};
 
 #[derive(Default)]
 pub(super) struct Admission {
-    counts: Mutex<Counts>,
-    waiters: AtomicUsize,
+    tasks: Gauge,
+    waiters: Gauge,
     tools: Mutex<HashMap<String, Arc<Semaphore>>>,
     /// Told when a running task ends.
     pub(super) freed: Notify,
 }
 
-#[derive(Default)]
-struct Counts {
-    total: usize,
-    by_owner: HashMap<Principal, usize>,
-}
-
 /// One running task's place. Given back on drop.
 pub(super) struct Place {
-    admission: Arc<Admission>,
-    owner: Option<Principal>,
+    /// Dropped before what follows.
+    _permit: Permit,
+    _freed: Freed,
 }
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut counts = self.admission.counts.lock();
-        counts.total -= 1;
-        if let Some(owner) = &self.owner
-            && let Some(count) = counts.by_owner.get_mut(owner)
-        {
-            *count -= 1;
-            if *count == 0 {
-                counts.by_owner.remove(owner);
-            }
-        }
-        drop(counts);
-        self.admission.freed.notify_waiters();
-    }
-}
+/// Tells of a place that has become free.
+struct Freed(Arc<Admission>);
 
-/// One waiter's place. Given back on drop.
-pub(super) struct Ticket(Arc<Admission>);
-
-impl Drop for Ticket {
+impl Drop for Freed {
     fn drop(&mut self) {
-        self.0.waiters.fetch_sub(1, Ordering::Relaxed);
+        self.0.freed.notify_waiters();
     }
 }
 
@@ -68,64 +44,53 @@ impl Admission {
         owner: Option<&Principal>,
         limits: &Limits,
     ) -> Result<Place, EngineError> {
-        let mut counts = self.counts.lock();
-        let full = |kind, max: usize| EngineError::Limit {
-            kind,
-            max: max as u64,
-            found: None,
+        let room = Room {
+            all: limits.tasks,
+            each: limits.tasks_per_principal,
         };
-        if counts.total >= limits.tasks {
-            return Err(full(LimitKind::Tasks, limits.tasks));
-        }
-        // Callers without a principal cannot be told apart: one of them must not use up what is meant for one.
-        if let Some(owner) = owner
-            && counts.by_owner.get(owner).copied().unwrap_or(0) >= limits.tasks_per_principal
-        {
-            return Err(full(
+        match self.tasks.enter(owner, room) {
+            Ok(permit) => Ok(self.place(permit)),
+            Err(full) => Err(refusal(
+                full,
+                LimitKind::Tasks,
                 LimitKind::TasksPerPrincipal,
-                limits.tasks_per_principal,
-            ));
+            )),
         }
-        Ok(self.place(&mut counts, owner.cloned()))
     }
 
     /// A place for a task that was admitted before a restart.
     pub(super) fn readmit(self: &Arc<Self>, owner: Option<&Principal>) -> Place {
-        let mut counts = self.counts.lock();
-        self.place(&mut counts, owner.cloned())
+        self.place(self.tasks.enter_anyway(owner))
     }
 
-    fn place(self: &Arc<Self>, counts: &mut Counts, owner: Option<Principal>) -> Place {
-        counts.total += 1;
-        if let Some(owner) = &owner {
-            *counts.by_owner.entry(owner.clone()).or_default() += 1;
-        }
+    fn place(self: &Arc<Self>, permit: Permit) -> Place {
         Place {
-            admission: Arc::clone(self),
-            owner,
+            _permit: permit,
+            _freed: Freed(Arc::clone(self)),
         }
     }
 
     pub(super) fn running(&self) -> usize {
-        self.counts.lock().total
+        self.tasks.open()
     }
 
     /// A place for a waiter.
-    pub(super) fn wait(self: &Arc<Self>, limits: &Limits) -> Result<Ticket, EngineError> {
-        let ticket = Ticket(Arc::clone(self));
-        if self.waiters.fetch_add(1, Ordering::Relaxed) >= limits.waiters {
-            let max = limits.waiters as u64;
-            return Err(EngineError::Limit {
-                kind: LimitKind::Waiters,
-                max,
-                found: None,
-            });
-        }
-        Ok(ticket)
+    pub(super) fn wait(
+        &self,
+        owner: Option<&Principal>,
+        limits: &Limits,
+    ) -> Result<Permit, EngineError> {
+        let room = Room {
+            all: limits.waiters,
+            each: limits.waiters_per_principal,
+        };
+        self.waiters
+            .enter(owner, room)
+            .map_err(|full| refusal(full, LimitKind::Waiters, LimitKind::WaitersPerPrincipal))
     }
 
     pub(super) fn waiters(&self) -> usize {
-        self.waiters.load(Ordering::Relaxed)
+        self.waiters.open()
     }
 
     /// The semaphore of a tool that limits its concurrency.
@@ -150,5 +115,17 @@ impl Admission {
     pub(super) async fn permit(&self, tool: &Tool) -> Option<OwnedSemaphorePermit> {
         // The semaphore is never closed, so there is no error to speak of.
         self.semaphore(tool)?.acquire_owned().await.ok()
+    }
+}
+
+fn refusal(full: Full, all: LimitKind, each: LimitKind) -> EngineError {
+    let (kind, max) = match full {
+        Full::All(max) => (all, max),
+        Full::Each(max) => (each, max),
+    };
+    EngineError::Limit {
+        kind,
+        max: max as u64,
+        found: None,
     }
 }

@@ -57,6 +57,8 @@ pub enum LimitKind {
     PayloadBytes,
     /// [`Limits::waiters`](super::Limits::waiters).
     Waiters,
+    /// [`Limits::waiters_per_principal`](super::Limits::waiters_per_principal).
+    WaitersPerPrincipal,
 }
 
 impl LimitKind {
@@ -67,6 +69,7 @@ impl LimitKind {
             Self::TasksPerPrincipal => "tasksPerPrincipal",
             Self::PayloadBytes => "payloadBytes",
             Self::Waiters => "waiters",
+            Self::WaitersPerPrincipal => "waitersPerPrincipal",
         }
     }
 }
@@ -78,6 +81,9 @@ impl fmt::Display for LimitKind {
             Self::TasksPerPrincipal => "the number of running tasks of one principal",
             Self::PayloadBytes => "the size of one payload in bytes",
             Self::Waiters => "the number of open waits and subscriptions",
+            Self::WaitersPerPrincipal => {
+                "the number of open waits and subscriptions of one principal"
+            }
         })
     }
 }

@@ -20,6 +20,8 @@ pub struct Limits {
     pub inputs_per_task: usize,
     /// Waits and subscriptions that are open at once. Default 10,000.
     pub waiters: usize,
+    /// The same of one principal. Callers without one share `waiters` alone. Default 2,000.
+    pub waiters_per_principal: usize,
     /// Tasks on one page of a listing. Default 100.
     pub page_size: usize,
 }
@@ -34,6 +36,7 @@ impl Default for Limits {
             payload_bytes: 4 << 20,
             inputs_per_task: 100,
             waiters: 10_000,
+            waiters_per_principal: 2_000,
             page_size: 100,
         }
     }
@@ -67,6 +70,8 @@ setters! {
     inputs_per_task: usize,
     /// Sets [`waiters`](#structfield.waiters).
     waiters: usize,
+    /// Sets [`waiters_per_principal`](#structfield.waiters_per_principal).
+    waiters_per_principal: usize,
     /// Sets [`page_size`](#structfield.page_size).
     page_size: usize,
 }

@@ -7,8 +7,11 @@ use std::{
 
 use tokio::sync::watch;
 
-use super::{EngineError, admission::Ticket, core::Core};
-use crate::task::{Principal, Task};
+use super::{EngineError, core::Core};
+use crate::{
+    gauge::Permit,
+    task::{Principal, Task},
+};
 
 /// How often to look at a watched task that runs in another process.
 const LOOK: Duration = Duration::from_millis(200);
@@ -24,7 +27,7 @@ pub struct Subscription {
     current: Arc<Task>,
     /// The task was terminal on subscribing and that was not reported yet.
     late: bool,
-    _ticket: Ticket,
+    _place: Permit,
 }
 
 impl Drop for Subscription {
@@ -99,7 +102,7 @@ pub(super) async fn subscribe(
     id: &str,
     owner: Option<&Principal>,
 ) -> Result<Subscription, EngineError> {
-    let ticket = core.admission.wait(&core.limits)?;
+    let place = core.admission.wait(owner, &core.limits)?;
     let current = core.load(id, owner).await?;
     if current.is_terminal() {
         return Ok(Subscription {
@@ -107,7 +110,7 @@ pub(super) async fn subscribe(
             newer: None,
             current,
             late: true,
-            _ticket: ticket,
+            _place: place,
         });
     }
     let (live, newer, new) = core.live.watch(&current);
@@ -117,7 +120,7 @@ pub(super) async fn subscribe(
         newer: Some(newer),
         current,
         late: false,
-        _ticket: ticket,
+        _place: place,
     };
     if new {
         // Nobody here runs it; or it ended between our look and our entry. Looking again tells.

@@ -11,6 +11,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     JsonObject,
     engine::Engine,
+    gauge::Gauge,
     protocol::{legacy::Asking, seal::Sealer},
     store::{MemoryStore, TaskStore},
     task::Clock,
@@ -18,7 +19,7 @@ use crate::{
     types::{v2025_11_25, v2026_07_28},
 };
 
-use super::{Catalog, Connection, Fallback, Gauge, Inner, Limits, Server};
+use super::{Catalog, Connection, Fallback, Inner, Limits, Server};
 
 /// Who may keep a cached answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -2,7 +2,13 @@
 
 use std::time::Duration;
 
-use crate::engine;
+use crate::{
+    engine,
+    gauge::{Full, Gauge, Permit, Room},
+    task::Principal,
+};
+
+use super::RpcError;
 
 macro_rules! limits {
     ($($(#[$doc:meta])* $name:ident: $type:ty = $default:expr),* $(,)?) => {
@@ -21,7 +27,9 @@ macro_rules! limits {
         /// | `streams` | 1,000 | new subscriptions and GET streams are refused (`streams`) |
         /// | `streams_per_principal` | 100 | the same for one principal (`streamsPerPrincipal`) |
         /// | `waiters` | 10,000 | new `tasks/result` waits and watched tasks are refused (`waiters`) |
+        /// | `waiters_per_principal` | 2,000 | the same for one principal (`waitersPerPrincipal`) |
         /// | `sessions` | 10,000 | new legacy sessions are refused (`sessions`) |
+        /// | `sessions_per_principal` | 1,000 | the same for one principal (`sessionsPerPrincipal`) |
         /// | `session_idle` | 1 hour | a session that is silent for longer is ended |
         /// | `linger` | 30 seconds | what still runs that long after the end of a byte stream's input is cancelled |
         /// | `request_state_ttl` | 10 minutes | an older `requestState` is refused |
@@ -93,8 +101,13 @@ limits! {
     streams_per_principal: usize = 100,
     /// Requests that wait in `tasks/result`, and tasks that are watched.
     waiters: usize = 10_000,
+    /// The same of one principal. A legacy session watches each of its unfinished tasks, so with fewer than two for each
+    /// of `tasks_per_principal` there may be none left for `tasks/result`. Callers without one share `waiters` alone.
+    waiters_per_principal: usize = 2_000,
     /// Legacy sessions over HTTP.
     sessions: usize = 10_000,
+    /// Legacy sessions over HTTP of one principal. Callers without one share `sessions` alone.
+    sessions_per_principal: usize = 1_000,
     /// How long a legacy session may be silent.
     session_idle: Duration = hours(1),
     /// How long requests may still run when the input of a byte stream has ended.
@@ -117,6 +130,50 @@ impl Limits {
             .inputs_per_task(self.inputs_per_task)
             .page_size(self.page_size)
             .waiters(self.waiters)
+            .waiters_per_principal(self.waiters_per_principal)
+    }
+
+    /// Counts in one more subscription or GET stream.
+    pub(crate) fn open_stream(
+        &self,
+        open: &Gauge,
+        principal: Option<&Principal>,
+    ) -> Result<Permit, RpcError> {
+        let room = Room {
+            all: self.streams,
+            each: self.streams_per_principal,
+        };
+        open.enter(principal, room)
+            .map_err(|full| refusal(full, "streams", "streamsPerPrincipal"))
+    }
+
+    /// Counts in one more legacy session.
+    #[cfg(feature = "http")]
+    pub(crate) fn open_session(
+        &self,
+        open: &Gauge,
+        principal: Option<&Principal>,
+    ) -> Result<Permit, RpcError> {
+        let room = Room {
+            all: self.sessions,
+            each: self.sessions_per_principal,
+        };
+        open.enter(principal, room)
+            .map_err(|full| refusal(full, "sessions", "sessionsPerPrincipal"))
+    }
+}
+
+/// What a client is told; `all` is also the word for what there is too much of.
+fn refusal(full: Full, all: &str, each: &str) -> RpcError {
+    match full {
+        Full::All(max) => RpcError::limit(
+            all,
+            format!("the server has {max} {all} open, which is its limit; try again later"),
+        ),
+        Full::Each(max) => RpcError::limit(
+            each,
+            format!("you have {max} {all} open, which is the limit; close one first"),
+        ),
     }
 }
 

@@ -8,7 +8,6 @@ mod caller;
 mod catalog;
 pub(crate) mod error;
 mod fallback;
-mod gauge;
 pub(crate) mod limits;
 pub(crate) mod rpc;
 
@@ -27,12 +26,12 @@ pub use limits::Limits;
 
 pub(crate) use caller::{Caller, Connection, Outbox};
 pub(crate) use catalog::{Catalog, Entry};
-pub(crate) use gauge::Gauge;
 
 use crate::{
     JsonObject,
     context::TaskContext,
     engine::{Engine, Recovery},
+    gauge::Gauge,
     protocol::{legacy::Asking, seal::Sealer},
     tool::{OnRestart, StateMap, ToolCall},
 };

@@ -104,6 +104,27 @@ async fn waiters_are_limited_and_a_gone_one_makes_room() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn waiters_are_limited_for_each_principal_that_there_is() {
+    let engine = limited(Limits::default().waiters(4).waiters_per_principal(1));
+    let (alice, bob) = (Principal::from("alice"), Principal::from("bob"));
+    let alices = started(engine.start(of("alice", endless())).await.unwrap());
+    let bobs = started(engine.start(of("bob", endless())).await.unwrap());
+    let alices = async || engine.subscribe(alices.id().as_str(), Some(&alice)).await;
+    let bobs = async || engine.subscribe(bobs.id().as_str(), Some(&bob)).await;
+    let first = bobs().await.unwrap();
+    let refused = bobs().await.unwrap_err();
+    assert_eq!(limit(refused), (LimitKind::WaitersPerPrincipal, 1));
+    let _other = alices().await.unwrap();
+    drop(first);
+    let _again = bobs().await.unwrap();
+    let id = engine.go(endless()).await;
+    let nobodys = async || engine.subscribe(&id, None).await;
+    let _two = [nobodys().await.unwrap(), nobodys().await.unwrap()];
+    let refused = nobodys().await.unwrap_err();
+    assert_eq!(limit(refused), (LimitKind::Waiters, 4));
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_tools_concurrency_makes_calls_wait_in_line() {
     let engine = engine();
     let (now, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));

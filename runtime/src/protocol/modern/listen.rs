@@ -40,11 +40,7 @@ impl Exchange<'_> {
             task_ids: wanted, ..
         } = read(filter)?;
         let limits = &self.server.config.limits;
-        let _permit = self.server.streams.enter(
-            self.caller.principal.as_ref(),
-            ("streams", limits.streams),
-            ("streamsPerPrincipal", limits.streams_per_principal),
-        )?;
+        let _permit = limits.open_stream(&self.server.streams, self.caller.principal.as_ref())?;
 
         let mut accepted = BTreeSet::new();
         let mut watched = Vec::new();

@@ -198,12 +198,7 @@ pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
         Err(response) => return *response,
     };
     let limits = &inner.config.limits;
-    let permit = inner.streams.enter(
-        http.session.principal.as_ref(),
-        ("streams", limits.streams),
-        ("streamsPerPrincipal", limits.streams_per_principal),
-    );
-    let permit = match permit {
+    let permit = match limits.open_stream(&inner.streams, http.session.principal.as_ref()) {
         Ok(permit) => permit,
         Err(error) => return reply::error(StatusCode::TOO_MANY_REQUESTS, None, &error),
     };

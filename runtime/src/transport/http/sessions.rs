@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    gauge::{Gauge, Permit},
     protocol::legacy::{Hello, Session, belongs_to},
     server::{Limits, RpcError},
     task::{Principal, TaskId},
@@ -32,8 +33,15 @@ pub(crate) struct Sessions(Mutex<Table>);
 
 #[derive(Default)]
 struct Table {
-    open: HashMap<String, Arc<HttpSession>>,
+    open: HashMap<String, Open>,
+    gauge: Gauge,
     swept: Option<Instant>,
+}
+
+/// A session in the table. It gives its place back when it leaves, whoever still holds the session.
+struct Open {
+    http: Arc<HttpSession>,
+    _place: Permit,
 }
 
 /// A session and its streams.
@@ -67,15 +75,7 @@ impl Sessions {
         })?;
         let mut table = self.0.lock();
         table.sweep(limits.session_idle);
-        if table.open.len() >= limits.sessions {
-            return Err(RpcError::limit(
-                "sessions",
-                format!(
-                    "the server has {} sessions open, which is its limit; try again later",
-                    limits.sessions
-                ),
-            ));
-        }
+        let place = limits.open_session(&table.gauge, principal.as_ref())?;
         let channel = EventLog::new(0);
         let lists_tasks = principal.is_some();
         let session = Session::new(
@@ -94,9 +94,11 @@ impl Sessions {
             used: Mutex::new(Instant::now()),
             busy: AtomicUsize::new(0),
         });
-        table
-            .open
-            .insert(id.as_str().to_owned(), Arc::clone(&opened));
+        let open = Open {
+            http: Arc::clone(&opened),
+            _place: place,
+        };
+        table.open.insert(id.as_str().to_owned(), open);
         Ok(opened)
     }
 
@@ -112,7 +114,8 @@ impl Sessions {
         table
             .open
             .get(id)
-            .filter(|open| belongs_to(&open.session, principal))
+            .map(|open| &open.http)
+            .filter(|http| belongs_to(&http.session, principal))
             .cloned()
     }
 
@@ -138,10 +141,10 @@ impl Table {
             return;
         }
         self.swept = Some(now);
-        self.open.retain(|_, open| {
-            let keep = open.busy.load(Ordering::Acquire) > 0 || now - *open.used.lock() < idle;
+        self.open.retain(|_, Open { http, .. }| {
+            let keep = http.busy.load(Ordering::Acquire) > 0 || now - *http.used.lock() < idle;
             if !keep {
-                open.end();
+                http.end();
             }
             keep
         });

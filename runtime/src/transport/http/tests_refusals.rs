@@ -1,5 +1,7 @@
 //! What is refused, over HTTP: each limit by its name, and the id of the request wherever it could be read.
 
+use std::time::Duration;
+
 use axum::body::Body;
 use http::{Request, Response};
 use serde_json::{Value, json};
@@ -24,7 +26,14 @@ fn initialize() -> Request<Body> {
 }
 
 async fn open_session(server: &Server) -> String {
-    let response = send(server, initialize()).await;
+    session_of(&send(server, initialize()).await)
+}
+
+async fn open_session_by(server: &Server, who: &str) -> String {
+    session_of(&send(server, by(who, initialize())).await)
+}
+
+fn session_of(response: &Response<Body>) -> String {
     let id = response.headers()["mcp-session-id"].to_str().unwrap();
     id.to_owned()
 }
@@ -57,7 +66,8 @@ fn as_task(mut params: Value) -> Value {
 
 /// The status, and the only message.
 async fn one(response: Response<Body>) -> (u16, Value) {
-    let (status, mut messages) = read(response).await;
+    let reading = tokio::time::timeout(Duration::from_secs(30), read(response));
+    let (status, mut messages) = reading.await.expect("the response ends");
     assert_eq!(messages.len(), 1, "{messages:?}");
     (status.as_u16(), messages.remove(0))
 }
@@ -72,13 +82,7 @@ async fn over(name: &str) -> Vec<(u16, Value)> {
                 "tasks" => with(|limits| limits.tasks(1)),
                 _ => with(|limits| limits.tasks_per_principal(1)),
             };
-            let session = {
-                let response = send(&server, by("alice", initialize())).await;
-                response.headers()["mcp-session-id"]
-                    .to_str()
-                    .unwrap()
-                    .to_owned()
-            };
+            let session = open_session_by(&server, "alice").await;
             let first = by("alice", modern_request("tools/call", gate("first")));
             assert!(one(send(&server, first).await).await.1["result"]["taskId"].is_string());
             let again = by("alice", modern_request("tools/call", gate("again")));
@@ -105,28 +109,34 @@ async fn over(name: &str) -> Vec<(u16, Value)> {
                 "streams" => with(|limits| limits.streams(0)),
                 _ => with(|limits| limits.streams_per_principal(0)),
             };
-            let response = send(&server, by("alice", initialize())).await;
-            let session = response.headers()["mcp-session-id"].to_str().unwrap();
-            let get = by("alice", channel(session));
+            let session = open_session_by(&server, "alice").await;
+            let get = by("alice", channel(&session));
             refused.push(one(send(&server, get).await).await);
             let listen = modern_request("subscriptions/listen", json!({"notifications": {}}));
             refused.push(one(send(&server, by("alice", listen)).await).await);
         }
-        "waiters" => {
-            let server = with(|limits| limits.waiters(0));
-            let session = open_session(&server).await;
-            let made = one(send(&server, modern_request("tools/call", gate("task"))).await).await;
+        "waiters" | "waitersPerPrincipal" => {
+            let server = match name {
+                "waiters" => with(|limits| limits.waiters(0)),
+                _ => with(|limits| limits.waiters_per_principal(0)),
+            };
+            let session = open_session_by(&server, "alice").await;
+            let call = by("alice", modern_request("tools/call", gate("task")));
+            let made = one(send(&server, call).await).await;
             let id = made.1["result"]["taskId"].clone();
             let wait = legacy(Some(&session), "tasks/result", json!({"taskId": id}));
-            refused.push(one(send(&server, wait).await).await);
+            refused.push(one(send(&server, by("alice", wait)).await).await);
             let filter = json!({"notifications": {"taskIds": [id]}});
             let listen = modern_request("subscriptions/listen", filter);
-            refused.push(one(send(&server, listen).await).await);
+            refused.push(one(send(&server, by("alice", listen)).await).await);
         }
-        "sessions" => {
-            let server = with(|limits| limits.sessions(1));
-            open_session(&server).await;
-            refused.push(one(send(&server, initialize()).await).await);
+        "sessions" | "sessionsPerPrincipal" => {
+            let server = match name {
+                "sessions" => with(|limits| limits.sessions(1)),
+                _ => with(|limits| limits.sessions_per_principal(1)),
+            };
+            open_session_by(&server, "alice").await;
+            refused.push(one(send(&server, by("alice", initialize())).await).await);
         }
         other => panic!("nothing here goes over the limit `{other}`"),
     }
@@ -136,7 +146,7 @@ async fn over(name: &str) -> Vec<(u16, Value)> {
 #[tokio::test]
 async fn each_limit_refuses_by_its_name() {
     let names = names_on_the_wire();
-    assert_eq!(names.len(), 8, "{names:?}");
+    assert_eq!(names.len(), 10, "{names:?}");
     for name in names {
         for (status, refusal) in over(&name).await {
             let error = &refusal["error"];
@@ -162,6 +172,8 @@ async fn clients_that_cannot_be_told_apart_do_not_share_one_clients_limit() {
             .streams_per_principal(1)
             .tasks(4)
             .tasks_per_principal(1)
+            .sessions(3)
+            .sessions_per_principal(1)
     });
     let mut open = Vec::new();
     for _ in 0..2 {
@@ -175,7 +187,90 @@ async fn clients_that_cannot_be_told_apart_do_not_share_one_clients_limit() {
     let session = open_session(&server).await;
     let full = one(send(&server, channel(&session)).await).await;
     assert_eq!(full.1["error"]["data"]["limit"], "streams");
+    let full = one(send(&server, initialize()).await).await;
+    assert_eq!(full.1["error"]["data"]["limit"], "sessions");
     open.clear();
+}
+
+#[tokio::test]
+async fn one_clients_sessions_leave_room_for_the_others() {
+    let (server, _) = server_with(|limits| limits.sessions(3).sessions_per_principal(2));
+    let first = open_session_by(&server, "bob").await;
+    let _second = open_session_by(&server, "bob").await;
+    let full = one(send(&server, by("bob", initialize())).await).await;
+    let error = &full.1["error"];
+    assert_eq!(error["data"], json!({"limit": "sessionsPerPrincipal"}));
+    assert_eq!(
+        error["message"],
+        "you have 2 sessions open, which is the limit; close one first"
+    );
+    let alices = open_session_by(&server, "alice").await;
+    let list = legacy(Some(&alices), "tools/list", json!({}));
+    let listed = one(send(&server, by("alice", list)).await).await;
+    assert!(listed.1["result"]["tools"].is_array(), "{listed:?}");
+    let full = one(send(&server, by("carol", initialize())).await).await;
+    assert_eq!(full.1["error"]["data"]["limit"], "sessions");
+
+    let end = Request::delete("/mcp").header("mcp-session-id", &first);
+    let end = by("bob", end.body(Body::empty()).unwrap());
+    assert_eq!(send(&server, end).await.status(), 204);
+    open_session_by(&server, "bob").await;
+}
+
+/// covers: L-RES-2
+#[tokio::test(start_paused = true)]
+async fn one_clients_waits_leave_room_for_the_others() {
+    // For each of two clients, a task that its session watches and one wait for its result.
+    let (server, door) = server_with(|limits| limits.waiters(4).waiters_per_principal(2));
+    let start = async |who, session: &str| {
+        let call = legacy(Some(session), "tools/call", as_task(gate(who)));
+        let made = one(send(&server, by(who, call)).await).await;
+        door.arrived.notified().await;
+        made.1["result"]["task"]["taskId"].clone()
+    };
+    let wait = async |who, session: &str, id: &Value| {
+        let wait = legacy(Some(session), "tasks/result", json!({"taskId": id}));
+        send(&server, by(who, wait)).await
+    };
+    let (bobs, alices) = (
+        open_session_by(&server, "bob").await,
+        open_session_by(&server, "alice").await,
+    );
+    let task = start("bob", &bobs).await;
+    let dropped = Events::of(wait("bob", &bobs, &task).await);
+    let elsewhere = open_session_by(&server, "bob").await;
+    let full = one(wait("bob", &elsewhere, &task).await).await;
+    let error = &full.1["error"];
+    assert_eq!(error["data"], json!({"limit": "waitersPerPrincipal"}));
+    assert_eq!(
+        error["message"],
+        "the number of open waits and subscriptions of one principal is limited to 2"
+    );
+
+    // A wait whose client is gone makes room, after the time that it has to come back.
+    drop(dropped);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let mut waiting = Events::of(wait("bob", &bobs, &task).await);
+    door.open();
+    let text = |reply: Value| reply["result"]["content"][0]["text"].clone();
+    assert_eq!(text(waiting.message().await), "through: bob");
+
+    // So does an answered one.
+    assert_eq!(server.engine().stats().waiters, 0);
+    let task = start("bob", &bobs).await;
+    let mut waiting = Events::of(wait("bob", &bobs, &task).await);
+    let again = wait("bob", &elsewhere, &task).await;
+    assert_eq!(
+        one(again).await.1["error"]["data"]["limit"],
+        "waitersPerPrincipal"
+    );
+    // The other client waits beside it.
+    let alices_task = start("alice", &alices).await;
+    let mut beside = Events::of(wait("alice", &alices, &alices_task).await);
+    door.open();
+    assert_eq!(text(waiting.message().await), "through: bob");
+    door.open();
+    assert_eq!(text(beside.message().await), "through: alice");
 }
 
 /// covers: X-HTTP-2
