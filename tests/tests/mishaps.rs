@@ -125,6 +125,51 @@ fn a_read_only_directory_is_named() {
     }
 }
 
+/// What a client is told when its task is not stored. It never has the file's name, which the log has.
+async fn refused(server: &Process, place: &Place) -> String {
+    let error = report(&server.client(), "late", 0).await;
+    let error = error.expect_err("nothing is acknowledged");
+    let said = error["message"].as_str().expect("a message").to_owned();
+    let name = place.file().display().to_string();
+    assert!(!error.to_string().contains(&name), "{error}");
+    assert!(server.log().contains(&name), "{}", server.log());
+    said
+}
+
+#[tokio::test]
+async fn a_file_that_is_deleted_under_a_server_takes_no_more_tasks() {
+    let place = Place::new();
+    let server = place.start(&[], &[]).expect("a server");
+    let client = server.client();
+    let id = report(&client, "early", 0).await.expect("a task");
+    client.settle(&id).await;
+    std::fs::remove_file(place.file()).expect("a file");
+    let said = refused(&server, &place).await;
+    assert!(said.contains("does not work at the moment"), "{said}");
+    assert!(
+        server.log().contains("was deleted, moved or replaced"),
+        "{}",
+        server.log()
+    );
+    // What it knows it still tells.
+    assert_eq!(client.settle(&id).await["status"], "completed");
+}
+
+#[tokio::test]
+async fn a_file_that_another_process_locks_is_busy() {
+    let place = Place::new();
+    let server = place.start(&[], &[]).expect("a server");
+    let other = rusqlite::Connection::open(place.file()).expect("a file");
+    other.execute_batch("BEGIN IMMEDIATE").expect("a lock");
+    let said = refused(&server, &place).await;
+    assert!(
+        said.contains("busy") && said.contains("try again"),
+        "{said}"
+    );
+    other.execute_batch("COMMIT").expect("no lock");
+    report(&server.client(), "later", 0).await.expect("a task");
+}
+
 /// Fills the place where tasks are kept: what was acknowledged stays, and the rest is refused with a reason.
 async fn fill(wrapped: &[&str], place: &Place, reason: &str) {
     let server = place.start(wrapped, &[]).expect("a server");

@@ -102,8 +102,10 @@ fn result(answer: Answer) -> Result<Value, AskError> {
     }
 }
 
+/// What a tool is told, which may pass it on to the client.
 fn failed(error: StoreError) -> AskError {
-    AskError::Failed(error.to_string())
+    tracing::error!(%error, "the task store failed");
+    AskError::Failed(error.to_clients().to_owned())
 }
 
 /// Sends a run's notes to the store, in the background if the store takes its time. What comes meanwhile is sent with

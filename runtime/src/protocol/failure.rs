@@ -23,8 +23,12 @@ impl From<EngineError> for RpcError {
             EngineError::ShuttingDown => {
                 Self::internal("The server is shutting down; try again later")
             }
-            EngineError::Store(_) | EngineError::Internal(_) => {
-                // The details may name files of the server, so they go to the log alone.
+            // The details may name files of the server, so they go to the log alone.
+            EngineError::Store(failed) => {
+                tracing::error!(%error, "the task store failed");
+                Self::internal(failed.to_clients())
+            }
+            EngineError::Internal(_) => {
                 tracing::error!(%error, "the engine failed");
                 Self::internal("Internal error: the server could not do this; its log says why")
             }

@@ -103,6 +103,25 @@ pub enum StoreError {
         /// What is wrong.
         detail: String,
     },
+    /// What was opened has lost its name since, so what is written to it would be lost.
+    #[error(
+        "the task store {place} was deleted, moved or replaced while it was in use: {detail}; put back what was there, or \
+         restart the server to go on with what is there now"
+    )]
+    Moved {
+        /// Which store.
+        place: String,
+        /// What was found instead.
+        detail: String,
+    },
+    /// There can be no store at this place.
+    #[error("the task store {place} cannot be opened: {detail}")]
+    Unusable {
+        /// Which store.
+        place: String,
+        /// Why not, and what to do.
+        detail: String,
+    },
     /// A newer release wrote the store.
     #[error(
         "the task store {place} has format {found}, and this release knows up to {known}; use a newer release"
@@ -118,6 +137,21 @@ pub enum StoreError {
     /// Anything else.
     #[error("the task store failed: {0}")]
     Other(String),
+}
+
+impl StoreError {
+    /// The same for those who ask over the wire. Names of files, which the error itself has, are for the log alone.
+    pub(crate) const fn to_clients(&self) -> &'static str {
+        match self {
+            Self::Locked { .. } => {
+                "The server's task store is busy with another process; try again in a moment"
+            }
+            Self::Full { .. } => {
+                "The server's task store is full; try again when its operator has made room"
+            }
+            _ => "The server's task store does not work at the moment; the server's log says why",
+        }
+    }
 }
 
 /// Keeps tasks.

@@ -1,36 +1,22 @@
 //! What SQLite says, in words that help.
 
-use std::{
-    fmt, io,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::io;
 
 use rusqlite::{Error, ErrorCode};
 
-use super::StoreError;
-
-/// The file, for errors.
-#[derive(Clone)]
-pub(super) struct Place(Arc<PathBuf>);
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.display().fmt(f)
-    }
-}
+use super::{StoreError, place::Place};
 
 impl Place {
-    pub(super) fn new(path: &Path) -> Self {
-        Self(Arc::new(path.to_owned()))
-    }
-
-    pub(super) fn path(&self) -> &Path {
-        &self.0
-    }
-
     pub(super) fn corrupt(&self, detail: impl Into<String>) -> StoreError {
         StoreError::Corrupt {
+            place: self.to_string(),
+            detail: detail.into(),
+        }
+    }
+
+    /// `detail` says what to do as well.
+    pub(super) fn unusable(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::Unusable {
             place: self.to_string(),
             detail: detail.into(),
         }
@@ -45,6 +31,8 @@ impl Place {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
                 StoreError::Full { place, detail }
             }
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => self
+                .unusable("its directory does not exist; make the directory, or give another path"),
             _ => StoreError::Other(format!("{place} cannot be opened: {detail}")),
         }
     }
@@ -65,7 +53,10 @@ impl Place {
                 }
                 // The file was there a moment ago, so what cannot be made is its log.
                 Some(ErrorCode::CannotOpen) => StoreError::ReadOnly { place, detail },
-                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => self.corrupt(detail),
+                Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+                    self.note_damage(&detail);
+                    self.corrupt(detail)
+                }
                 // SQLite says so of a limit to the file's size, too.
                 Some(ErrorCode::SystemIoFailure) => StoreError::Other(format!(
                     "the disk under {place} failed: {detail}; see whether it is full, the file has reached a size limit, or \

@@ -3,7 +3,9 @@
 //! One thread writes and commits what has queued as one transaction, so that many tasks share one sync to disk; reads
 //! go beside it on their own connections. The file can be opened with the `sqlite3` shell: `select * from overview`.
 
+mod checkup;
 mod error;
+mod place;
 mod reader;
 mod row;
 mod schema;
@@ -11,6 +13,8 @@ mod writer;
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_file;
 
 use std::{
     path::{Path, PathBuf},
@@ -18,9 +22,9 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
-use self::{error::Place, reader::Readers, row::Found, writer::Writer};
+use self::{checkup::Checkup, place::Place, reader::Readers, row::Found, writer::Writer};
 use super::{Position, StoreError, Swap, TaskStore};
 use crate::{
     BoxFuture,
@@ -36,12 +40,14 @@ const BUSY: Duration = Duration::from_secs(5);
 /// * Several processes on one machine may share the file. It must not lie on a network file system.
 /// * The file is made with permissions for its owner only, since tasks hold arguments, answers and results. Next to it
 ///   lie `-wal` and `-shm` while it is open; all three belong together.
-///
+/// * Opening looks through the file, a large one in the background. Once damage to the file's structure is found, then or
+///   later, all writes are refused until the file is opened again; what can still be read is.
+/// * Writes are refused as well while the file or its `-wal` is deleted, moved or replaced.
 /// * A row that cannot be read does not hold up the others: when its task would be listed, taken up or removed, it is moved
 ///   to the table `damaged`, and the log names it. From then on the task is as good as gone; until then a get is an error.
 ///
 /// # Memory
-/// At most 17 connections (16 that read, one that writes) keep up to 2 MiB of pages each, whatever the number of tasks.
+/// At most 18 connections (16 that read, one that writes, one that looks through the file) keep up to 2 MiB of pages each, whatever the number of tasks.
 /// Readers also map up to 1 GiB of the file. That takes address space, not memory: the pages are the operating system's,
 /// which drops them when it needs the room. The price of the map is that a disk that cannot be read any more ends the
 /// process instead of giving an error; on the next start the tasks are taken up as after any crash.
@@ -61,6 +67,7 @@ pub struct SqliteStore {
 
 struct Shared {
     place: Place,
+    _checkup: Checkup,
     readers: Readers,
     writer: Writer,
 }
@@ -77,15 +84,17 @@ impl SqliteStore {
     /// Opens the file, or makes it. Reads and writes the disk.
     ///
     /// # Errors
-    /// A [`StoreError`] that says what is wrong with the file: locked, read-only, damaged, of a newer release, or of
-    /// another program.
+    /// A [`StoreError`] that says what is wrong with the file: locked, read-only, damaged, of a newer release, of another
+    /// program, or in no directory.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let place = Place::new(path.as_ref());
-        make_private(&place)?;
+        place.make_private()?;
         let mut connection = connect(&place)?;
         schema::prepare(&mut connection, &place)?;
+        place.remember(&connection)?;
         Ok(Self {
             shared: Arc::new(Shared {
+                _checkup: Checkup::start(&place)?,
                 readers: Readers::new(place.clone()),
                 writer: Writer::start(connection, place.clone())?,
                 place,
@@ -142,22 +151,12 @@ impl SqliteStore {
     }
 }
 
-/// Makes the file, if there is none, readable for its owner only.
-fn make_private(place: &Place) -> Result<(), StoreError> {
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    match options.open(place.path()) {
-        Ok(_) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(place.cannot_open(&error)),
-    }
-}
-
 /// A connection with our settings.
 fn connect(place: &Place) -> Result<Connection, StoreError> {
-    let connection = Connection::open(place.path()).map_err(|error| place.explain(error))?;
+    // The file is there already; one that has vanished is not made anew.
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection =
+        Connection::open_with_flags(place.path(), flags).map_err(|error| place.explain(error))?;
     let set = || {
         connection.busy_timeout(BUSY)?;
         connection.set_prepared_statement_cache_capacity(32);

@@ -3,7 +3,7 @@
 use parking_lot::Mutex;
 use rusqlite::Connection;
 
-use super::{StoreError, connect, error::Place};
+use super::{StoreError, connect, place::Place};
 
 /// Connections kept open; more are opened for a moment when all are in use.
 const KEPT: usize = 16;
@@ -43,7 +43,9 @@ impl Readers {
         result.map_err(|error| self.place.explain(error))
     }
 
-    fn open(&self) -> Result<Connection, StoreError> {
+    pub(super) fn open(&self) -> Result<Connection, StoreError> {
+        // Not to answer from a file that took the name of ours.
+        self.place.check()?;
         let connection = connect(&self.place)?;
         let set = || {
             connection.pragma_update(None, "query_only", true)?;

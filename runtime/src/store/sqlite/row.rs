@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, Params, Row, params, types::Type};
 use serde::de::DeserializeOwned;
 
-use super::{StoreError, error::Place};
+use super::{StoreError, place::Place};
 use crate::task::{
     Call, InvalidRecord, Payload, Status, Task, TaskFailure, TaskId, TaskRecord, Timestamp,
     WorkerId,

@@ -4,7 +4,7 @@ use rusqlite::{Connection, TransactionBehavior};
 
 use super::{
     StoreError,
-    error::Place,
+    place::Place,
     row::{columns, key},
 };
 
@@ -130,7 +130,7 @@ pub(super) fn prepare(connection: &mut Connection, place: &Place) -> Result<(), 
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(explain)?;
     if application != APPLICATION && (tables > 0 || found != 0) {
-        return Err(place.corrupt("it is an SQLite file of another program"));
+        return Err(place.unusable("it is an SQLite file of another program; give another path"));
     }
     if found > known {
         return Err(StoreError::Newer {

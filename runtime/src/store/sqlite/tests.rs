@@ -1,4 +1,4 @@
-//! The contract, and the file's mishaps.
+//! The contract, rows and formats.
 
 use serde_json::json;
 
@@ -8,9 +8,9 @@ use crate::{
     testing::store_contract,
 };
 
-const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+pub(super) const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
-fn task(id: &str, bytes: usize) -> Arc<Task> {
+pub(super) fn task(id: &str, bytes: usize) -> Arc<Task> {
     Arc::new(Task::new(NewTask {
         id: TaskId::from(id),
         owner: None,
@@ -31,7 +31,7 @@ fn task(id: &str, bytes: usize) -> Arc<Task> {
     }))
 }
 
-fn directory() -> tempfile::TempDir {
+pub(super) fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
 }
 
@@ -134,20 +134,6 @@ async fn concurrent_writes_share_commits() {
     );
 }
 
-#[test]
-fn a_file_that_is_no_database_is_named_as_damaged() {
-    let directory = directory();
-    let path = directory.path().join("tasks.db");
-    std::fs::write(
-        &path,
-        "this is a shopping list, long enough to be looked at as a database header .......",
-    )
-    .unwrap();
-    let error = SqliteStore::open(&path).unwrap_err();
-    assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
-    assert!(error.to_string().contains("tasks.db"), "{error}");
-}
-
 #[tokio::test]
 async fn a_damaged_row_is_named_and_does_not_hide_the_others() {
     let directory = directory();
@@ -243,45 +229,6 @@ async fn a_write_that_fails_halfway_changes_nothing_and_spares_its_batch() {
     assert!(store.get("a", NOW).await.unwrap().is_some());
 }
 
-#[test]
-fn a_file_of_another_program_is_left_alone() {
-    let directory = directory();
-    let path = directory.path().join("other.db");
-    let other = Connection::open(&path).unwrap();
-    other
-        .execute_batch("CREATE TABLE recipes (name TEXT)")
-        .unwrap();
-    let error = SqliteStore::open(&path).unwrap_err();
-    assert!(error.to_string().contains("another program"), "{error}");
-    let tables: i64 = other
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .unwrap();
-    assert_eq!(tables, 1);
-}
-
-#[test]
-fn a_file_of_a_newer_release_is_refused() {
-    let directory = directory();
-    let path = directory.path().join("tasks.db");
-    drop(SqliteStore::open(&path).unwrap());
-    Connection::open(&path)
-        .unwrap()
-        .pragma_update(None, "user_version", 99)
-        .unwrap();
-    let error = SqliteStore::open(&path).unwrap_err();
-    assert!(
-        matches!(
-            error,
-            StoreError::Newer {
-                found: 99,
-                known: 2,
-                ..
-            }
-        ),
-        "{error:?}"
-    );
-}
-
 #[tokio::test]
 async fn a_file_of_the_first_format_is_brought_up_to_date() {
     let directory = directory();
@@ -317,74 +264,6 @@ async fn a_file_of_the_first_format_is_brought_up_to_date() {
     drop(store);
     let store = SqliteStore::open(&path).unwrap();
     assert_eq!(store.get("a", NOW).await.unwrap(), Some(cancelled));
-}
-
-#[test]
-fn a_directory_that_is_not_there_is_named() {
-    let directory = directory();
-    let error = SqliteStore::open(directory.path().join("none/tasks.db")).unwrap_err();
-    assert!(error.to_string().contains("none/tasks.db"), "{error}");
-}
-
-#[tokio::test]
-async fn a_full_store_says_so_and_works_again_when_there_is_room() {
-    let directory = directory();
-    let store = SqliteStore::open(directory.path().join("tasks.db")).unwrap();
-    store.create(task("before", 10)).await.unwrap();
-    let limit_to = async |pages: i64| {
-        let set = move |connection: &Connection| {
-            connection
-                .pragma_update_and_check(None, "max_page_count", pages, |row| row.get::<_, i64>(0))
-                .map_err(|error| StoreError::Other(error.to_string()))
-        };
-        store.write(set).await.unwrap()
-    };
-    limit_to(20).await;
-    let error = store.create(task("big", 1 << 20)).await.unwrap_err();
-    assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
-    assert!(store.get("big", NOW).await.unwrap().is_none());
-    assert!(store.get("before", NOW).await.unwrap().is_some());
-    limit_to(1 << 20).await;
-    store.create(task("big", 1 << 20)).await.unwrap();
-}
-
-#[tokio::test]
-async fn a_locked_file_is_named_as_locked() {
-    let directory = directory();
-    let path = directory.path().join("tasks.db");
-    let store = SqliteStore::open(&path).unwrap();
-    store.create(task("a", 1)).await.unwrap();
-    let impatient = |connection: &Connection| {
-        connection
-            .busy_timeout(Duration::ZERO)
-            .map_err(|error| StoreError::Other(error.to_string()))
-    };
-    store.write(impatient).await.unwrap();
-    let other = Connection::open(&path).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let error = store.create(task("b", 1)).await.unwrap_err();
-    assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
-    assert!(
-        store.get("a", NOW).await.unwrap().is_some(),
-        "readers do not wait for writers"
-    );
-    other.execute_batch("COMMIT").unwrap();
-    store.create(task("b", 1)).await.unwrap();
-}
-
-#[cfg(unix)]
-#[test]
-fn a_directory_that_cannot_be_written_is_named_as_read_only() {
-    use std::os::unix::fs::PermissionsExt;
-    let directory = directory();
-    let path = directory.path().join("tasks.db");
-    std::fs::set_permissions(directory.path(), std::fs::Permissions::from_mode(0o500)).unwrap();
-    if std::fs::write(directory.path().join("probe"), "").is_ok() {
-        // The superuser may write anywhere, so there is nothing to see.
-        return;
-    }
-    let error = SqliteStore::open(&path).unwrap_err();
-    assert!(matches!(error, StoreError::ReadOnly { .. }), "{error:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]

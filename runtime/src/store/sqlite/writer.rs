@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use rusqlite::Connection;
 use tokio::sync::oneshot;
 
-use super::{StoreError, error::Place};
+use super::{StoreError, place::Place};
 
 /// Writes in one transaction at most.
 const BATCH: usize = 512;
@@ -172,6 +172,7 @@ fn run(
         let mut statement = connection.prepare_cached(sql).map_err(explain)?;
         statement.execute([]).map_err(explain)
     };
+    place.check()?;
     statement("BEGIN IMMEDIATE")?;
     let (mut done, mut patient_until) = (0, None);
     while let Some(job) = batch.get_mut(done) {
@@ -204,5 +205,7 @@ fn run(
             tracing::error!(%rollback, "a failed commit was not rolled back");
         }
         explain(error)
-    })
+    })?;
+    // A commit to a file without a name is none.
+    place.check()
 }
