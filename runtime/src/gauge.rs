@@ -55,15 +55,15 @@ impl Gauge {
         {
             return Err(Full::Each(room.each));
         }
-        Ok(self.count(&mut counts, principal))
+        Ok(self.count_in(&mut counts, principal))
     }
 
     /// Counts one more in, whatever the limits are.
     pub(crate) fn enter_anyway(&self, principal: Option<&Principal>) -> Permit {
-        self.count(&mut self.0.lock(), principal)
+        self.count_in(&mut self.0.lock(), principal)
     }
 
-    fn count(&self, counts: &mut Counts, principal: Option<&Principal>) -> Permit {
+    fn count_in(&self, counts: &mut Counts, principal: Option<&Principal>) -> Permit {
         counts.all += 1;
         if let Some(principal) = principal {
             *counts.each.entry(principal.clone()).or_default() += 1;
@@ -72,6 +72,13 @@ impl Gauge {
             gauge: self.clone(),
             principal: principal.cloned(),
         }
+    }
+
+    /// How many are open, overall and of this principal.
+    pub(crate) fn count(&self, principal: Option<&Principal>) -> (usize, usize) {
+        let counts = self.0.lock();
+        let each = principal.and_then(|principal| counts.each.get(principal));
+        (counts.all, each.copied().unwrap_or(0))
     }
 
     /// How many are open.

@@ -1,4 +1,4 @@
-//! Who may start: counts of running tasks, of waiters, and each tool's concurrency.
+//! Who may start: counts of running and of stored tasks, of waiters, and each tool's concurrency.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,6 +8,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use super::{EngineError, LimitKind, Limits};
 use crate::{
     gauge::{Full, Gauge, Permit, Room},
+    store::TaskStore,
     task::Principal,
     tool::Tool,
 };
@@ -15,6 +16,8 @@ use crate::{
 #[derive(Default)]
 pub(super) struct Admission {
     tasks: Gauge,
+    /// Tasks that are about to be stored.
+    storing: Gauge,
     waiters: Gauge,
     tools: Mutex<HashMap<String, Arc<Semaphore>>>,
     /// Told when a running task ends.
@@ -68,6 +71,34 @@ impl Admission {
             _permit: permit,
             _freed: Freed(Arc::clone(self)),
         }
+    }
+
+    /// Room in the store for one more task. Held until the task is stored, so that those that come together do not take
+    /// the same room.
+    pub(super) async fn make_room(
+        &self,
+        store: &dyn TaskStore,
+        owner: Option<&Principal>,
+        limits: &Limits,
+    ) -> Result<Permit, EngineError> {
+        let room = self.storing.enter_anyway(owner);
+        // Counted after the room is taken: what is stored meanwhile may count twice, but nothing is missed.
+        let (all, each) = self.storing.count(owner);
+        let stored = store.count(owner).await?;
+        let over = |stored: u64, storing: usize, max: usize| stored + storing as u64 > max as u64;
+        let full = if over(stored.all, all, limits.stored_tasks) {
+            Full::All(limits.stored_tasks)
+        } else if owner.is_some() && over(stored.of_owner, each, limits.stored_tasks_per_principal)
+        {
+            Full::Each(limits.stored_tasks_per_principal)
+        } else {
+            return Ok(room);
+        };
+        Err(refusal(
+            full,
+            LimitKind::StoredTasks,
+            LimitKind::StoredTasksPerPrincipal,
+        ))
     }
 
     pub(super) fn running(&self) -> usize {

@@ -53,6 +53,10 @@ pub enum LimitKind {
     Tasks,
     /// [`Limits::tasks_per_principal`](super::Limits::tasks_per_principal).
     TasksPerPrincipal,
+    /// [`Limits::stored_tasks`](super::Limits::stored_tasks).
+    StoredTasks,
+    /// [`Limits::stored_tasks_per_principal`](super::Limits::stored_tasks_per_principal).
+    StoredTasksPerPrincipal,
     /// [`Limits::payload_bytes`](super::Limits::payload_bytes).
     PayloadBytes,
     /// [`Limits::waiters`](super::Limits::waiters).
@@ -67,6 +71,8 @@ impl LimitKind {
         match self {
             Self::Tasks => "tasks",
             Self::TasksPerPrincipal => "tasksPerPrincipal",
+            Self::StoredTasks => "storedTasks",
+            Self::StoredTasksPerPrincipal => "storedTasksPerPrincipal",
             Self::PayloadBytes => "payloadBytes",
             Self::Waiters => "waiters",
             Self::WaitersPerPrincipal => "waitersPerPrincipal",
@@ -79,6 +85,12 @@ impl fmt::Display for LimitKind {
         f.write_str(match self {
             Self::Tasks => "the number of running tasks",
             Self::TasksPerPrincipal => "the number of running tasks of one principal",
+            Self::StoredTasks => {
+                "the number of tasks that are kept until their time to live is over"
+            }
+            Self::StoredTasksPerPrincipal => {
+                "the number of tasks of one principal that are kept until their time to live is over"
+            }
             Self::PayloadBytes => "the size of one payload in bytes",
             Self::Waiters => "the number of open waits and subscriptions",
             Self::WaitersPerPrincipal => {

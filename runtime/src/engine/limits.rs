@@ -10,6 +10,10 @@ pub struct Limits {
     pub tasks: usize,
     /// The same for one principal. Callers without one share `tasks` alone. Default 1,000.
     pub tasks_per_principal: usize,
+    /// Tasks in the store, those that have ended included. Default 100,000.
+    pub stored_tasks: usize,
+    /// The same of one principal. Callers without one share `stored_tasks` alone. Default 10,000.
+    pub stored_tasks_per_principal: usize,
     /// The longest time to live that is given. `None` allows tasks that are kept for ever. Default 24 hours.
     pub max_ttl: Option<Duration>,
     /// Time to live where neither client nor tool names one. Default 1 hour.
@@ -31,6 +35,8 @@ impl Default for Limits {
         Self {
             tasks: 10_000,
             tasks_per_principal: 1_000,
+            stored_tasks: 100_000,
+            stored_tasks_per_principal: 10_000,
             max_ttl: Some(Duration::from_secs(24 * 60 * 60)),
             default_ttl: Some(Duration::from_secs(60 * 60)),
             payload_bytes: 4 << 20,
@@ -60,6 +66,10 @@ setters! {
     tasks: usize,
     /// Sets [`tasks_per_principal`](#structfield.tasks_per_principal).
     tasks_per_principal: usize,
+    /// Sets [`stored_tasks`](#structfield.stored_tasks).
+    stored_tasks: usize,
+    /// Sets [`stored_tasks_per_principal`](#structfield.stored_tasks_per_principal).
+    stored_tasks_per_principal: usize,
     /// Sets [`max_ttl`](#structfield.max_ttl).
     max_ttl: Option<Duration>,
     /// Sets [`default_ttl`](#structfield.default_ttl).

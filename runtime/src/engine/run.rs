@@ -204,14 +204,19 @@ impl Run {
         let core = &self.core;
         let stored = async {
             core.stay_alive().await?;
-            core.store.create(Arc::clone(&task)).await
+            let _room = core
+                .admission
+                .make_room(&*core.store, task.owner(), &core.limits)
+                .await?;
+            core.store.create(Arc::clone(&task)).await?;
+            Ok::<_, EngineError>(())
         };
         if let Err(error) = stored.await {
             self.live.leaving.store(true, Ordering::Release);
             self.live.cancel.cancel();
             self.live.abort.cancel();
             core.live.remove(self.live.id.as_str());
-            let _ = reply.send(Err(error.into()));
+            let _ = reply.send(Err(error));
             return;
         }
         metrics::counter!("mcp_tasks_created_total").increment(1);

@@ -18,6 +18,8 @@ macro_rules! limits {
         /// | --- | --- | --- |
         /// | `tasks` | 10,000 | new tasks are refused (`tasks`) |
         /// | `tasks_per_principal` | 1,000 | new tasks of that principal are refused (`tasksPerPrincipal`) |
+        /// | `stored_tasks` | 100,000 | new tasks are refused (`storedTasks`) |
+        /// | `stored_tasks_per_principal` | 10,000 | new tasks of that principal are refused (`storedTasksPerPrincipal`) |
         /// | `default_ttl` | 1 hour | used when neither tool nor client names a time to live |
         /// | `max_ttl` | 24 hours | a longer time to live is lowered to it |
         /// | `message_bytes` | 8 MiB | a longer message is refused, over HTTP with status 413 (`messageBytes`) |
@@ -83,6 +85,10 @@ limits! {
     tasks: usize = 10_000,
     /// Unfinished tasks of one principal. Callers without one share `tasks` alone.
     tasks_per_principal: usize = 1_000,
+    /// Tasks in the store, overall. One that has ended stays until its time to live is over: its client may come back for it.
+    stored_tasks: usize = 100_000,
+    /// Tasks in the store of one principal. Callers without one share `stored_tasks` alone.
+    stored_tasks_per_principal: usize = 10_000,
     /// How long a task is kept when neither tool nor client says. `None` is for ever.
     default_ttl: Option<Duration> = Some(hours(1)),
     /// The longest time that a task is kept. `None` sets no ceiling.
@@ -124,6 +130,8 @@ impl Limits {
         engine::Limits::default()
             .tasks(self.tasks)
             .tasks_per_principal(self.tasks_per_principal)
+            .stored_tasks(self.stored_tasks)
+            .stored_tasks_per_principal(self.stored_tasks_per_principal)
             .default_ttl(self.default_ttl)
             .max_ttl(self.max_ttl)
             .payload_bytes(self.payload_bytes)

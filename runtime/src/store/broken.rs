@@ -67,7 +67,7 @@ impl TaskStore for Careless {
         Box::pin(std::future::ready(Ok(swap)))
     }
 
-    crate::store::delegate!(inner: remove, list, expired, next_expiry, heartbeat, claim);
+    crate::store::delegate!(inner: remove, list, count, expired, next_expiry, heartbeat, claim);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -93,7 +93,7 @@ impl<F: Fn(Arc<Task>) -> Arc<Task> + Send + Sync + 'static> TaskStore for Changi
         Box::pin(async move { Ok(self.inner.get(id, now).await?.map(&self.change)) })
     }
 
-    crate::store::delegate!(inner: create, update, remove, list, expired, next_expiry, heartbeat, claim);
+    crate::store::delegate!(inner: create, update, remove, list, count, expired, next_expiry, heartbeat, claim);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -145,7 +145,7 @@ impl TaskStore for Revives {
         })
     }
 
-    crate::store::delegate!(inner: create, remove, list, expired, next_expiry, heartbeat, claim);
+    crate::store::delegate!(inner: create, remove, list, count, expired, next_expiry, heartbeat, claim);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -171,7 +171,7 @@ impl TaskStore for HalfExpired {
         self.0.list(owner, after, limit, Timestamp::from_millis(0))
     }
 
-    crate::store::delegate!(0: create, get, update, remove, expired, next_expiry, heartbeat, claim);
+    crate::store::delegate!(0: create, get, update, remove, count, expired, next_expiry, heartbeat, claim);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -212,7 +212,7 @@ impl TaskStore for PagesByOffset {
         })
     }
 
-    crate::store::delegate!(inner: create, get, update, remove, expired, next_expiry, heartbeat, claim);
+    crate::store::delegate!(inner: create, get, update, remove, count, expired, next_expiry, heartbeat, claim);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -230,6 +230,37 @@ async fn a_store_that_changes_owners_is_found() {
         ..Careless::default()
     };
     assert_eq!(rule(make).await, "a task's owner never changes");
+}
+
+/// Counts what runs, and not what is kept.
+#[derive(Default)]
+struct CountsRunning(MemoryStore);
+
+impl TaskStore for CountsRunning {
+    fn count<'a>(
+        &'a self,
+        owner: Option<&'a Principal>,
+    ) -> BoxFuture<'a, Result<Count, StoreError>> {
+        Box::pin(async move {
+            let start = Timestamp::from_millis(0);
+            let tasks = self.0.list(owner, None, 1000, start).await?;
+            let running = tasks.iter().filter(|task| !task.is_terminal()).count() as u64;
+            Ok(Count {
+                of_owner: running,
+                ..self.0.count(owner).await?
+            })
+        })
+    }
+
+    crate::store::delegate!(0: create, get, update, remove, list, expired, next_expiry, heartbeat, claim);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_store_that_counts_wrongly_is_found() {
+    assert_eq!(
+        rule(CountsRunning::default).await,
+        "the number of tasks is known, of all and of each owner"
+    );
 }
 
 /// A right store that takes its time before and after everything it does.
@@ -268,7 +299,7 @@ impl TaskStore for Slow {
         })
     }
 
-    crate::store::delegate!(0: remove, list, expired, next_expiry, heartbeat, claim);
+    crate::store::delegate!(0: remove, list, count, expired, next_expiry, heartbeat, claim);
 }
 
 /// Lets others overtake, more or less often.

@@ -6,12 +6,15 @@
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     hash::{BuildHasher, Hash, RandomState},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
 use parking_lot::Mutex;
 
-use super::{Position, StoreError, Swap, TaskStore};
+use super::{Count, Position, StoreError, Swap, TaskStore};
 use crate::{
     BoxFuture,
     task::{Principal, Task, TaskId, Timestamp, WorkerId},
@@ -34,6 +37,8 @@ pub struct MemoryStore {
     shards: Box<[Mutex<Shard>]>,
     owners: Box<[Mutex<Owners>]>,
     workers: Mutex<Workers>,
+    /// How many tasks are kept.
+    tasks: AtomicUsize,
 }
 
 type Owners = HashMap<Option<Principal>, BTreeSet<Position>>;
@@ -91,15 +96,13 @@ impl MemoryStore {
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             owners: (0..SHARDS).map(|_| Mutex::default()).collect(),
             workers: Mutex::default(),
+            tasks: AtomicUsize::new(0),
         }
     }
 
     /// How many tasks are kept, expired ones that were not removed yet included.
     pub fn len(&self) -> usize {
-        self.shards
-            .iter()
-            .map(|shard| shard.lock().tasks.len())
-            .sum()
+        self.tasks.load(Ordering::Acquire)
     }
 
     /// Whether no task is kept.
@@ -139,6 +142,7 @@ impl MemoryStore {
                 .entry(task.owner().cloned())
                 .or_default()
                 .insert(Position::of(&task));
+            self.tasks.fetch_add(1, Ordering::AcqRel);
         }
         Ok(())
     }
@@ -204,6 +208,7 @@ impl MemoryStore {
                 owners.remove(&owner);
             }
         }
+        self.tasks.fetch_sub(1, Ordering::AcqRel);
         true
     }
 
@@ -312,6 +317,20 @@ impl TaskStore for MemoryStore {
 
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
         Box::pin(async move { Ok(self.delete(id)) })
+    }
+
+    fn count<'a>(
+        &'a self,
+        owner: Option<&'a Principal>,
+    ) -> BoxFuture<'a, Result<Count, StoreError>> {
+        Box::pin(async move {
+            let owners = self.owner(owner).lock();
+            let of_owner = owners.get(&owner.cloned()).map_or(0, BTreeSet::len);
+            Ok(Count {
+                all: self.len() as u64,
+                of_owner: of_owner as u64,
+            })
+        })
     }
 
     fn list<'a>(

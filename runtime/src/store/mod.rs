@@ -51,6 +51,15 @@ impl Position {
     }
 }
 
+/// How many tasks a store keeps, expired ones that were not removed yet included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// All of them.
+    pub all: u64,
+    /// Those of the owner that was asked for.
+    pub of_owner: u64,
+}
+
 /// Why a store could not do what it was asked.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum StoreError {
@@ -167,6 +176,7 @@ impl StoreError {
 /// 5. A task whose time to live is over is absent from `get`, `list` and `claim`, and present in `expired` until it is
 ///    removed.
 /// 6. `list` in pages visits every task that exists throughout exactly once, whatever comes and goes meanwhile.
+/// 7. `count` is right, and costs the same whatever the number of tasks: it is asked before each new task.
 ///
 /// `now` is always steady time ([`Timeline::steady`](crate::task::Timeline::steady)). Futures may be dropped at any
 /// await: then the operation has either happened or not.
@@ -191,6 +201,12 @@ pub trait TaskStore: Send + Sync + 'static {
 
     /// Forgets a task. False if there was none.
     fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>>;
+
+    /// How many tasks there are, and how many are this owner's.
+    fn count<'a>(
+        &'a self,
+        owner: Option<&'a Principal>,
+    ) -> BoxFuture<'a, Result<Count, StoreError>>;
 
     /// Up to `limit` tasks of this owner that come after `after`, oldest first.
     fn list<'a>(
@@ -273,6 +289,14 @@ macro_rules! delegate {
     (@remove $field:tt) => {
         fn remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, StoreError>> {
             self.$field.remove(id)
+        }
+    };
+    (@count $field:tt) => {
+        fn count<'a>(
+            &'a self,
+            owner: Option<&'a Principal>,
+        ) -> BoxFuture<'a, Result<crate::store::Count, StoreError>> {
+            self.$field.count(owner)
         }
     };
     (@list $field:tt) => {

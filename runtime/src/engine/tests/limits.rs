@@ -41,6 +41,74 @@ async fn running_tasks_are_limited_for_each_principal_and_overall() {
     engine.start(of("alice", endless())).await.unwrap();
 }
 
+/// A tool that ends at once.
+fn brief() -> Tool {
+    tool(|_| std::future::ready(done("x")))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_handle_keeps_its_place_in_the_store_until_its_time_is_over() {
+    let engine = limited(
+        Limits::default()
+            .stored_tasks(3)
+            .stored_tasks_per_principal(2)
+            .default_ttl(Some(100 * SECOND)),
+    );
+    let alice = Principal::from("alice");
+    for _ in 0..2 {
+        let task = started(engine.start(of("alice", brief())).await.unwrap());
+        engine.wait(task.id().as_str(), Some(&alice)).await.unwrap();
+    }
+    assert_eq!(engine.stats().running, 0);
+    let refused = engine.start(of("alice", brief())).await.unwrap_err();
+    let text = refused.to_string();
+    assert!(text.ends_with("until their time to live is over is limited to 2"));
+    assert_eq!(limit(refused), (LimitKind::StoredTasksPerPrincipal, 2));
+    // What is over at once needs no place, and what cannot have one leaves nothing behind.
+    let inline = Launch {
+        inline_for: Some(SECOND),
+        ..of("alice", brief())
+    };
+    let inline = engine.start(inline).await.unwrap();
+    assert!(matches!(inline, Started::Inline(_)), "{inline:?}");
+    let slow = Launch {
+        inline_for: Some(SECOND),
+        ..of("alice", endless())
+    };
+    engine.start(slow).await.unwrap_err();
+    settle().await;
+    assert_eq!(engine.stats(), Stats::default());
+
+    engine.start(of("bob", brief())).await.unwrap();
+    for owner in [Some("bob".into()), None] {
+        let call = Launch {
+            owner,
+            ..launch(brief())
+        };
+        let refused = engine.start(call).await.unwrap_err();
+        assert_eq!(limit(refused), (LimitKind::StoredTasks, 3));
+    }
+    tokio::time::sleep(101 * SECOND).await;
+    settle().await;
+    engine.start(of("alice", brief())).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn tasks_that_are_made_together_do_not_share_the_last_place() {
+    let engine = limited(Limits::default().stored_tasks(20));
+    let starts = (0..100).map(|_| {
+        let engine = engine.clone();
+        tokio::spawn(async move { engine.start(launch(brief())).await.is_ok() })
+    });
+    let made = futures_util::future::join_all(starts).await;
+    let made = made
+        .into_iter()
+        .filter(|made| *made.as_ref().unwrap())
+        .count();
+    assert_eq!(engine.list(None, None).await.unwrap().tasks.len(), made);
+    assert!((1..=20).contains(&made), "{made}");
+}
+
 #[tokio::test(start_paused = true)]
 async fn callers_without_a_principal_are_limited_together_only() {
     let engine = limited(Limits::default().tasks(3).tasks_per_principal(1));

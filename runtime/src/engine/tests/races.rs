@@ -95,7 +95,7 @@ impl TaskStore for Slow {
         })
     }
 
-    crate::store::delegate!(inner: get, remove, list, expired, next_expiry, heartbeat, claim);
+    crate::store::delegate!(inner: get, remove, list, count, expired, next_expiry, heartbeat, claim);
 }
 
 #[tokio::test(start_paused = true)]

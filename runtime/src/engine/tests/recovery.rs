@@ -39,7 +39,7 @@ impl TaskStore for Disk {
         self.inner.heartbeat(worker, until, now)
     }
 
-    crate::store::delegate!(inner: create, get, update, remove, list, expired, next_expiry, claim);
+    crate::store::delegate!(inner: create, get, update, remove, list, count, expired, next_expiry, claim);
 }
 
 struct Process {

@@ -25,7 +25,7 @@ use std::{
 use rusqlite::{Connection, OpenFlags, OptionalExtension, params};
 
 use self::{checkup::Checkup, place::Place, reader::Readers, row::Found, writer::Writer};
-use super::{Position, StoreError, Swap, TaskStore};
+use super::{Count, Position, StoreError, Swap, TaskStore};
 use crate::{
     BoxFuture,
     task::{Principal, Task, Timestamp, WorkerId},
@@ -239,6 +239,27 @@ impl TaskStore for SqliteStore {
                 remove().map_err(|error| place.explain(error))
             })
             .await
+        })
+    }
+
+    fn count<'a>(
+        &'a self,
+        owner: Option<&'a Principal>,
+    ) -> BoxFuture<'a, Result<Count, StoreError>> {
+        const COUNT: &str = "SELECT \
+             coalesce((SELECT tasks FROM counts WHERE name = ''), 0), \
+             coalesce((SELECT tasks FROM counts WHERE name = ?1), 0)";
+        Box::pin(async move {
+            let name = owner.map_or("-".to_owned(), |owner| format!("+{}", owner.as_str()));
+            self.read(|connection| {
+                connection.prepare_cached(COUNT)?.query_row([name], |row| {
+                    let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+                    Ok(Count {
+                        all: count(0)?,
+                        of_owner: count(1)?,
+                    })
+                })
+            })
         })
     }
 

@@ -12,8 +12,11 @@ use super::{
 const APPLICATION: i64 = 0x6d63_7074;
 
 /// What brings the format from each version to the next; `PRAGMA user_version` counts them. Only ever append.
-const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] =
-    &[|connection| connection.execute_batch(FIRST), rows_by_key];
+const MIGRATIONS: &[fn(&Connection) -> rusqlite::Result<()>] = &[
+    |connection| connection.execute_batch(FIRST),
+    rows_by_key,
+    |connection| connection.execute_batch(COUNTS),
+];
 
 pub(super) const FIRST: &str = "
 CREATE TABLE tasks (
@@ -86,6 +89,22 @@ SELECT id, owner, tool, status, status_message,
        strftime('%Y-%m-%d %H:%M:%f', expires_at / 1000.0, 'unixepoch') AS expires,
        coalesce(result, error) AS outcome
 FROM tasks ORDER BY created_at;
+";
+
+/// Numbers of tasks, kept by the file itself: whoever changes it, they are right. Of an owner `x` under `+x`, of nobody's
+/// under `-`, of all under the empty name.
+const COUNTS: &str = "
+CREATE TABLE counts (name TEXT PRIMARY KEY NOT NULL, tasks INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO counts SELECT coalesce('+' || owner, '-'), count(*) FROM tasks GROUP BY owner;
+INSERT INTO counts SELECT '', count(*) FROM tasks;
+CREATE TRIGGER tasks_in AFTER INSERT ON tasks BEGIN
+    INSERT INTO counts VALUES (coalesce('+' || new.owner, '-'), 1) ON CONFLICT (name) DO UPDATE SET tasks = tasks + 1;
+    UPDATE counts SET tasks = tasks + 1 WHERE name = '';
+END;
+CREATE TRIGGER tasks_out AFTER DELETE ON tasks BEGIN
+    UPDATE counts SET tasks = tasks - 1 WHERE name IN ('', coalesce('+' || old.owner, '-'));
+    DELETE FROM counts WHERE name = coalesce('+' || old.owner, '-') AND tasks = 0;
+END;
 ";
 
 /// Keeps rows in the order of a key made from the id. Before, an index led from the id to the row: two searches, and

@@ -244,7 +244,7 @@ async fn a_file_of_the_first_format_is_brought_up_to_date() {
         let file = Connection::open(&path).unwrap();
         file.execute_batch(
             "DROP VIEW overview; ALTER TABLE tasks RENAME TO newer; DROP TABLE workers; DROP TABLE clock;
-             DROP INDEX tasks_by_owner; DROP INDEX tasks_by_expiry; DROP INDEX tasks_unfinished;",
+             DROP TABLE counts; DROP INDEX tasks_by_owner; DROP INDEX tasks_by_expiry; DROP INDEX tasks_unfinished;",
         )
         .unwrap();
         file.execute_batch(schema::FIRST).unwrap();
@@ -258,6 +258,8 @@ async fn a_file_of_the_first_format_is_brought_up_to_date() {
     let shown = store.list(None, None, 9, NOW).await.unwrap();
     assert_eq!(shown, [Arc::clone(&begun), Arc::clone(&other)]);
     assert_eq!(store.get("b", NOW).await.unwrap(), Some(other));
+    let count = store.count(None).await.unwrap();
+    assert_eq!((count.all, count.of_owner), (2, 2));
     let cancelled = Arc::new(begun.change(NOW).unwrap().cancel("later"));
     let swap = store.update(Arc::clone(&cancelled)).await.unwrap();
     assert!(matches!(swap, Swap::Done));

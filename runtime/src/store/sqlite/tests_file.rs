@@ -57,7 +57,7 @@ fn a_file_of_a_newer_release_is_refused() {
             error,
             StoreError::Newer {
                 found: 99,
-                known: 2,
+                known: 3,
                 ..
             }
         ),

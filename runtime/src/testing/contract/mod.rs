@@ -103,6 +103,11 @@ pub async fn check_store<S: TaskStore>(make_store: impl Fn() -> Arc<S>) -> Resul
     )
     .await?;
     rule(
+        "the number of tasks is known, of all and of each owner",
+        views::counted(store()),
+    )
+    .await?;
+    rule(
         "only abandoned tasks are claimed, each by one worker",
         claims::claims(store()),
     )

@@ -7,7 +7,7 @@ use serde_json::json;
 use super::kit::{Case, NOW, later, oops, task};
 use crate::{
     context::InputRequest,
-    store::{Position, Swap, TaskStore},
+    store::{Count, Position, Swap, TaskStore},
     task::{Answer, Payload, Principal, Task, TaskFailure, Timestamp, WorkerId},
 };
 
@@ -317,6 +317,19 @@ async fn compare(store: &Arc<dyn TaskStore>, model: &Model, now: Timestamp) -> C
             .list(owner.as_ref(), None, usize::MAX >> 33, now)
             .await
             .map_err(oops)?;
+        let count = store.count(owner.as_ref()).await.map_err(oops)?;
+        let tasks = || model.tasks.values();
+        let expected = Count {
+            all: tasks().count() as u64,
+            of_owner: tasks()
+                .filter(|task| task.owner() == owner.as_ref())
+                .count() as u64,
+        };
+        if count != expected {
+            return Err(format!(
+                "`count` of {owner:?} gives {count:?}, expected {expected:?}"
+            ));
+        }
         let listed: Vec<String> = listed.iter().map(|task| task.id().to_string()).collect();
         let expected = model.listed(owner.as_ref(), now);
         if listed != expected {

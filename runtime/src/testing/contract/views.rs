@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::kit::*;
 use crate::{
-    store::{Position, Swap, TaskStore},
+    store::{Count, Position, StoreError, Swap, TaskStore},
     task::{Principal, TaskFailure, WorkerId},
 };
 
@@ -177,4 +177,43 @@ pub(super) async fn owners(store: Arc<dyn TaskStore>) -> Case {
         )?;
     }
     Ok(())
+}
+
+pub(super) async fn counted(store: Arc<dyn TaskStore>) -> Case {
+    let expect = async |step: &str, alices: u64, nobodys: u64| {
+        let alice = Principal::from("alice");
+        let bob = Principal::from("bob");
+        let owners = [(Some(&alice), alices), (None, nobodys), (Some(&bob), 0)];
+        for (owner, of_owner) in owners {
+            let all = alices + nobodys;
+            let count = store.count(owner).await.map_err(oops)?;
+            ensure(
+                count == Count { all, of_owner },
+                format!("{step}, `count` of {owner:?} gives {count:?}, not {of_owner} of {all}"),
+            )?;
+        }
+        Ok::<_, String>(())
+    };
+    expect("with no task", 0, 0).await?;
+    let first = put(&store, task("first", Some("alice"), NOW, Some(10))).await?;
+    put(&store, task("second", Some("alice"), NOW, None)).await?;
+    put(&store, task("third", None, NOW, None)).await?;
+    expect("after three were made", 2, 1).await?;
+    let taken = store.create(Arc::new(task("first", None, NOW, None))).await;
+    ensure(
+        matches!(taken, Err(StoreError::Exists(_))),
+        "an id was taken twice",
+    )?;
+    expect("after an id was refused", 2, 1).await?;
+    // Ended and expired ones are kept all the same.
+    update(&store, completed(&first)?).await?;
+    store.expired(later(10), 9).await.map_err(oops)?;
+    expect("after one has ended and expired", 2, 1).await?;
+    for _ in 0..2 {
+        store.remove("first").await.map_err(oops)?;
+    }
+    expect("after one was removed", 1, 1).await?;
+    store.remove("third").await.map_err(oops)?;
+    store.remove("second").await.map_err(oops)?;
+    expect("after all were removed", 0, 0).await
 }

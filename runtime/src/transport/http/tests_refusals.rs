@@ -90,6 +90,22 @@ async fn over(name: &str) -> Vec<(u16, Value)> {
             let old = legacy(Some(&session), "tools/call", as_task(gate("old")));
             refused.push(one(send(&server, by("alice", old)).await).await);
         }
+        "storedTasks" | "storedTasksPerPrincipal" => {
+            let server = match name {
+                "storedTasks" => with(|limits| limits.stored_tasks(1)),
+                _ => with(|limits| limits.stored_tasks_per_principal(1)),
+            };
+            let session = open_session_by(&server, "alice").await;
+            let ended = by(
+                "alice",
+                modern_request("tools/call", json!({"name": "failing_job"})),
+            );
+            assert!(one(send(&server, ended).await).await.1["result"]["taskId"].is_string());
+            let again = by("alice", modern_request("tools/call", gate("again")));
+            refused.push(one(send(&server, again).await).await);
+            let old = legacy(Some(&session), "tools/call", as_task(gate("old")));
+            refused.push(one(send(&server, by("alice", old)).await).await);
+        }
         "messageBytes" => {
             let server = with(|limits| limits.message_bytes(2000));
             let long = "x".repeat(3000);
@@ -146,7 +162,7 @@ async fn over(name: &str) -> Vec<(u16, Value)> {
 #[tokio::test]
 async fn each_limit_refuses_by_its_name() {
     let names = names_on_the_wire();
-    assert_eq!(names.len(), 10, "{names:?}");
+    assert_eq!(names.len(), 12, "{names:?}");
     for name in names {
         for (status, refusal) in over(&name).await {
             let error = &refusal["error"];
