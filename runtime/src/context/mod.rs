@@ -20,21 +20,10 @@ pub use log::{LogLevel, LogRecord};
 pub use question::{AskError, BadAnswer, InputKinds, InputRequest, SlotNames, check_answer};
 pub use script::{ScriptedContext, TestContext};
 
-use crate::BoxFuture;
-
-/// Bytes of a status message.
-const STATUS: usize = 4 << 10;
-
-/// Cuts a text that has more bytes than that, and shows that it was cut.
-pub(crate) fn shorten(text: &mut String, bytes: usize) {
-    const CUT: char = '…';
-    if text.len() > bytes {
-        let most = bytes.saturating_sub(CUT.len_utf8());
-        let end = (0..=most).rev().find(|&at| text.is_char_boundary(at));
-        text.truncate(end.unwrap_or(0));
-        text.push(CUT);
-    }
-}
+use crate::{
+    BoxFuture,
+    task::{STATUS, shorten},
+};
 
 /// What stands behind a [`TaskContext`].
 pub trait ContextBackend: Send + Sync + 'static {

@@ -104,6 +104,9 @@ fn result(answer: Answer) -> Result<Value, AskError> {
 
 /// What a tool is told, which may pass it on to the client.
 fn failed(error: StoreError) -> AskError {
+    if matches!(error, StoreError::NoRoom { .. }) {
+        return AskError::Failed(error.to_string());
+    }
     tracing::error!(%error, "the task store failed");
     AskError::Failed(error.to_clients().to_owned())
 }

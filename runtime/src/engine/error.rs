@@ -39,10 +39,23 @@ pub enum EngineError {
     ShuttingDown,
     /// The store failed.
     #[error(transparent)]
-    Store(#[from] StoreError),
+    Store(StoreError),
     /// Anything else: a fault of ours.
     #[error("internal error: {0}")]
     Internal(String),
+}
+
+impl From<StoreError> for EngineError {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NoRoom { max, of_owner } => Self::Limit {
+                kind: LimitKind::bytes(of_owner),
+                max,
+                found: None,
+            },
+            other => Self::Store(other),
+        }
+    }
 }
 
 /// The limits that can refuse a request.
@@ -57,6 +70,10 @@ pub enum LimitKind {
     StoredTasks,
     /// [`Limits::stored_tasks_per_principal`](super::Limits::stored_tasks_per_principal).
     StoredTasksPerPrincipal,
+    /// Of a [`MemoryStore::limited`](crate::store::MemoryStore::limited).
+    StoredBytes,
+    /// The same for one principal.
+    StoredBytesPerPrincipal,
     /// [`Limits::payload_bytes`](super::Limits::payload_bytes).
     PayloadBytes,
     /// [`Limits::waiters`](super::Limits::waiters).
@@ -66,6 +83,15 @@ pub enum LimitKind {
 }
 
 impl LimitKind {
+    /// The limit on bytes in memory, of all or of one principal.
+    pub(super) const fn bytes(of_owner: bool) -> Self {
+        if of_owner {
+            Self::StoredBytesPerPrincipal
+        } else {
+            Self::StoredBytes
+        }
+    }
+
     /// The name for machines, for `error.data.limit`.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -73,6 +99,8 @@ impl LimitKind {
             Self::TasksPerPrincipal => "tasksPerPrincipal",
             Self::StoredTasks => "storedTasks",
             Self::StoredTasksPerPrincipal => "storedTasksPerPrincipal",
+            Self::StoredBytes => "storedBytes",
+            Self::StoredBytesPerPrincipal => "storedBytesPerPrincipal",
             Self::PayloadBytes => "payloadBytes",
             Self::Waiters => "waiters",
             Self::WaitersPerPrincipal => "waitersPerPrincipal",
@@ -90,6 +118,12 @@ impl fmt::Display for LimitKind {
             }
             Self::StoredTasksPerPrincipal => {
                 "the number of tasks of one principal that are kept until their time to live is over"
+            }
+            Self::StoredBytes => {
+                "the bytes of all tasks that are kept until their time to live is over"
+            }
+            Self::StoredBytesPerPrincipal => {
+                "the bytes of one principal's tasks that are kept until their time to live is over"
             }
             Self::PayloadBytes => "the size of one payload in bytes",
             Self::Waiters => "the number of open waits and subscriptions",

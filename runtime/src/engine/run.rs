@@ -19,11 +19,12 @@ use super::{
     backend::{TaskBackend, flush},
     core::Core,
     live::{Live, Phase},
-    outcome::{Ended, apply, panic_failure, panic_text, timeout_failure},
+    outcome::{End, Ended, panic_failure, panic_text, timeout_failure},
 };
 use crate::{
     JsonObject,
     context::{SlotNames, TaskContext},
+    store::StoreError,
     task::{Call, NewTask, Payload, Task, TaskId},
     tool::{CancelMode, OnRestart, StateMap, Tool, ToolCall, ToolError, ToolOutput},
 };
@@ -277,8 +278,14 @@ impl Run {
         if let Ended::Panicked(panic) = &ended {
             tracing::error!(%panic, "the tool panicked");
         }
+        let name = &self.tool.descriptor.name;
+        let mut end = ended.settle(name, self.core.limits.payload_bytes);
         let mut pause = RETRY_FIRST;
-        while let Err(error) = self.store_end(&ended).await {
+        while let Err(error) = self.store_end(&end).await {
+            if let StoreError::NoRoom { max, of_owner } = error {
+                end = End::without_room(LimitKind::bytes(of_owner), max, name);
+                continue;
+            }
             tracing::error!(%error, "how the task ended is not stored yet; trying again");
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
@@ -290,7 +297,7 @@ impl Run {
         self.core.live.remove(self.live.id.as_str());
     }
 
-    async fn store_end(&self, ended: &Ended) -> Result<(), crate::store::StoreError> {
+    async fn store_end(&self, end: &End) -> Result<(), StoreError> {
         let core = &self.core;
         let wall = core.wall();
         let rerun =
@@ -305,7 +312,7 @@ impl Run {
                 if message.is_some() {
                     change.message(message.clone());
                 }
-                apply(ended, task, change, core.limits.payload_bytes, rerun)
+                end.apply(task, change, rerun)
             });
             (next, ())
         });

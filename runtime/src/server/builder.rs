@@ -189,7 +189,7 @@ impl ServerBuilder {
         self
     }
 
-    /// Where tasks are kept; in memory by default.
+    /// Where tasks are kept; in memory by default, up to [`Limits::stored_bytes`].
     pub fn store(self, store: impl TaskStore) -> Self {
         self.shared_store(Arc::new(store))
     }
@@ -319,7 +319,11 @@ impl ServerBuilder {
                 key
             }
         };
-        let store = self.store.unwrap_or_else(|| Arc::new(MemoryStore::new()));
+        let limits = &self.config.limits;
+        let store = self.store.unwrap_or_else(|| {
+            let (all, each) = (limits.stored_bytes, limits.stored_bytes_per_principal);
+            Arc::new(MemoryStore::limited(all, each))
+        });
         let mut engine = Engine::builder(store).limits(self.config.limits.for_engine());
         if let Some(clock) = self.clock {
             engine = engine.clock(clock);

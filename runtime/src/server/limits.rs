@@ -20,6 +20,8 @@ macro_rules! limits {
         /// | `tasks_per_principal` | 1,000 | new tasks of that principal are refused (`tasksPerPrincipal`) |
         /// | `stored_tasks` | 100,000 | new tasks are refused (`storedTasks`) |
         /// | `stored_tasks_per_principal` | 10,000 | new tasks of that principal are refused (`storedTasksPerPrincipal`) |
+        /// | `stored_bytes` | 1 GiB | new tasks, answers and kept values are refused, a result fails its task (`storedBytes`) |
+        /// | `stored_bytes_per_principal` | 256 MiB | the same for one principal (`storedBytesPerPrincipal`) |
         /// | `default_ttl` | 1 hour | used when neither tool nor client names a time to live |
         /// | `max_ttl` | 24 hours | a longer time to live is lowered to it |
         /// | `message_bytes` | 8 MiB | a longer message is refused, over HTTP with status 413 (`messageBytes`) |
@@ -89,6 +91,11 @@ limits! {
     stored_tasks: usize = 100_000,
     /// Tasks in the store of one principal. Callers without one share `stored_tasks` alone.
     stored_tasks_per_principal: usize = 10_000,
+    /// Bytes of the tasks of a server that was given no store and keeps them in memory:
+    /// [`MemoryStore::limited`](crate::store::MemoryStore::limited) says what counts.
+    stored_bytes: usize = 1 << 30,
+    /// The same of one principal. Callers without one share `stored_bytes` alone.
+    stored_bytes_per_principal: usize = 256 << 20,
     /// How long a task is kept when neither tool nor client says. `None` is for ever.
     default_ttl: Option<Duration> = Some(hours(1)),
     /// The longest time that a task is kept. `None` sets no ceiling.
@@ -219,6 +226,7 @@ mod tests {
         match unit.trim_end_matches('s') {
             "" => number.to_string(),
             "MiB" => (number << 20).to_string(),
+            "GiB" => (number << 30).to_string(),
             "hour" => format!("{}s", number * 3600),
             "minute" => format!("{}s", number * 60),
             "second" => format!("{number}s"),

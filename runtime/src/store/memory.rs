@@ -1,7 +1,9 @@
 //! The store in memory: a sharded map and three indexes beside it.
 //!
 //! Every operation touches one shard; indexes are ordered sets. Nothing runs in the background. Locks are taken in the
-//! order shard, workers, owners; where a read needs owners or workers first, it lets go before it looks at a shard.
+//! order shard, owners, workers; where a read needs owners or workers first, it lets go before it looks at a shard.
+
+mod weight;
 
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
@@ -14,6 +16,7 @@ use std::{
 
 use parking_lot::Mutex;
 
+use self::weight::Weight;
 use super::{Count, Position, StoreError, Swap, TaskStore};
 use crate::{
     BoxFuture,
@@ -32,20 +35,42 @@ const SHARDS: usize = 64;
 /// [`Limits::payload_bytes`](crate::engine::Limits::payload_bytes) each) and, while it is unfinished, its questions and
 /// answers (at most [`Limits::inputs_per_task`](crate::engine::Limits::inputs_per_task)). All of it goes when the task
 /// expires. A task that runs takes 5 KiB more in the engine, in whatever store it is kept, and what its tool holds.
+///
+/// [`limited`](Self::limited) bounds the sum, which [`bytes`](Self::bytes) gives. The process takes more than that: what
+/// is read and written for a moment, and what the allocator holds back of memory that was given back to it.
 pub struct MemoryStore {
+    /// The most that tasks may weigh together.
+    most: usize,
+    /// The same of one owner.
+    most_of_owner: usize,
     hasher: RandomState,
     shards: Box<[Mutex<Shard>]>,
     owners: Box<[Mutex<Owners>]>,
     workers: Mutex<Workers>,
     /// How many tasks are kept.
     tasks: AtomicUsize,
+    /// What they weigh.
+    bytes: AtomicUsize,
 }
 
-type Owners = HashMap<Option<Principal>, BTreeSet<Position>>;
+type Owners = HashMap<Option<Principal>, Owned>;
+
+/// What one owner has.
+#[derive(Default)]
+struct Owned {
+    positions: BTreeSet<Position>,
+    bytes: usize,
+}
+
+/// A task that is kept, and what it weighs.
+struct Kept {
+    task: Arc<Task>,
+    weight: Weight,
+}
 
 #[derive(Default)]
 struct Shard {
-    tasks: HashMap<TaskId, Arc<Task>>,
+    tasks: HashMap<TaskId, Kept>,
     expiry: BTreeSet<(Timestamp, TaskId)>,
 }
 
@@ -89,9 +114,21 @@ impl std::fmt::Debug for MemoryStore {
 }
 
 impl MemoryStore {
-    /// An empty store.
+    /// An empty store without limits of its own.
     pub fn new() -> Self {
+        Self::limited(usize::MAX, usize::MAX)
+    }
+
+    /// An empty store that keeps so many bytes, and so many of each owner; tasks that belong to nobody share the first
+    /// number alone. A task weighs 1 KiB and what its JSON takes in memory.
+    ///
+    /// Over it, new tasks, questions, answers, kept values and results are refused ([`StoreError::NoRoom`]). Status
+    /// messages are not, and neither are failures of less than 4 KiB: a task must be able to end.
+    pub fn limited(bytes: usize, bytes_of_owner: usize) -> Self {
         Self {
+            most: bytes,
+            most_of_owner: bytes_of_owner,
+            bytes: AtomicUsize::new(0),
             hasher: RandomState::new(),
             shards: (0..SHARDS).map(|_| Mutex::default()).collect(),
             owners: (0..SHARDS).map(|_| Mutex::default()).collect(),
@@ -103,6 +140,11 @@ impl MemoryStore {
     /// How many tasks are kept, expired ones that were not removed yet included.
     pub fn len(&self) -> usize {
         self.tasks.load(Ordering::Acquire)
+    }
+
+    /// What the tasks weigh, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Acquire)
     }
 
     /// Whether no task is kept.
@@ -123,27 +165,59 @@ impl MemoryStore {
         &self.owners[self.index(&owner)]
     }
 
-    fn put(&self, task: Arc<Task>) -> Result<(), StoreError> {
-        {
-            let mut shard = self.shard(task.id().as_str()).lock();
-            if shard.tasks.contains_key(task.id()) {
-                return Err(StoreError::Exists(task.id().clone()));
-            }
-            if let Some(at) = task.expires_at() {
-                shard.expiry.insert((at, task.id().clone()));
-            }
-            shard.tasks.insert(task.id().clone(), Arc::clone(&task));
-            // Under the shard's lock, so that no update or removal comes between.
-            if !task.is_terminal() {
-                self.workers.lock().hold(&task);
-            }
-            let mut owners = self.owner(task.owner()).lock();
-            owners
-                .entry(task.owner().cloned())
-                .or_default()
-                .insert(Position::of(&task));
-            self.tasks.fetch_add(1, Ordering::AcqRel);
+    /// Changes the weight of a task. A step that needs room is refused if there is none.
+    fn weigh(
+        &self,
+        owned: &mut Owned,
+        owner: Option<&Principal>,
+        (before, after): (usize, usize),
+        needs_room: bool,
+    ) -> Result<(), StoreError> {
+        let next = |bytes: usize| (bytes - before).saturating_add(after);
+        if needs_room && owner.is_some() && next(owned.bytes) > self.most_of_owner {
+            return Err(StoreError::NoRoom {
+                max: self.most_of_owner as u64,
+                of_owner: true,
+            });
         }
+        let fits =
+            |bytes: usize| Some(next(bytes)).filter(|bytes| !needs_room || *bytes <= self.most);
+        self.bytes
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, fits)
+            .map_err(|_| StoreError::NoRoom {
+                max: self.most as u64,
+                of_owner: false,
+            })?;
+        owned.bytes = next(owned.bytes);
+        Ok(())
+    }
+
+    fn put(&self, task: Arc<Task>) -> Result<(), StoreError> {
+        let weight = Weight::of(&task);
+        let mut shard = self.shard(task.id().as_str()).lock();
+        if shard.tasks.contains_key(task.id()) {
+            return Err(StoreError::Exists(task.id().clone()));
+        }
+        {
+            let mut owners = self.owner(task.owner()).lock();
+            let owned = owners.entry(task.owner().cloned()).or_default();
+            let weighed = self.weigh(owned, task.owner(), (0, weight.total()), true);
+            if weighed.is_err() && owned.positions.is_empty() {
+                owners.remove(&task.owner().cloned());
+            } else if weighed.is_ok() {
+                owned.positions.insert(Position::of(&task));
+            }
+            weighed?;
+        }
+        // Under the shard's lock, so that no update or removal comes between.
+        if !task.is_terminal() {
+            self.workers.lock().hold(&task);
+        }
+        if let Some(at) = task.expires_at() {
+            shard.expiry.insert((at, task.id().clone()));
+        }
+        shard.tasks.insert(task.id().clone(), Kept { task, weight });
+        self.tasks.fetch_add(1, Ordering::AcqRel);
         Ok(())
     }
 
@@ -152,15 +226,17 @@ impl MemoryStore {
             .lock()
             .tasks
             .get(id)
+            .map(|kept| &kept.task)
             .filter(|task| !task.is_expired(now))
             .cloned()
     }
 
     fn swap(&self, next: Arc<Task>) -> Result<Swap, StoreError> {
         let mut shard = self.shard(next.id().as_str()).lock();
-        let Some(stored) = shard.tasks.get(next.id()).cloned() else {
+        let Some(kept) = shard.tasks.get(next.id()) else {
             return Ok(Swap::Gone);
         };
+        let (stored, before) = (Arc::clone(&kept.task), kept.weight);
         if stored.is_terminal() || next.version() != stored.version() + 1 {
             return Ok(Swap::Conflict(stored));
         }
@@ -169,6 +245,18 @@ impl MemoryStore {
                 id: next.id().clone(),
                 reason,
             });
+        }
+        let weight = before.after(&stored, &next);
+        if weight.total() != before.total() {
+            let mut owners = self.owner(next.owner()).lock();
+            let owned = owners.entry(next.owner().cloned()).or_default();
+            let change = (before.total(), weight.total());
+            self.weigh(
+                owned,
+                next.owner(),
+                change,
+                weight.needs_room(before, &next),
+            )?;
         }
         if stored.expires_at() != next.expires_at() {
             if let Some(at) = stored.expires_at() {
@@ -185,13 +273,14 @@ impl MemoryStore {
                 workers.hold(&next);
             }
         }
-        shard.tasks.insert(next.id().clone(), next);
+        let id = next.id().clone();
+        shard.tasks.insert(id, Kept { task: next, weight });
         Ok(Swap::Done)
     }
 
     fn delete(&self, id: &str) -> bool {
         let mut shard = self.shard(id).lock();
-        let Some(task) = shard.tasks.remove(id) else {
+        let Some(Kept { task, weight }) = shard.tasks.remove(id) else {
             return false;
         };
         if let Some(at) = task.expires_at() {
@@ -202,12 +291,14 @@ impl MemoryStore {
         }
         let mut owners = self.owner(task.owner()).lock();
         let owner = task.owner().cloned();
-        if let Some(positions) = owners.get_mut(&owner) {
-            positions.remove(&Position::of(&task));
-            if positions.is_empty() {
+        if let Some(owned) = owners.get_mut(&owner) {
+            owned.positions.remove(&Position::of(&task));
+            owned.bytes -= weight.total();
+            if owned.positions.is_empty() {
                 owners.remove(&owner);
             }
         }
+        self.bytes.fetch_sub(weight.total(), Ordering::AcqRel);
         self.tasks.fetch_sub(1, Ordering::AcqRel);
         true
     }
@@ -229,7 +320,10 @@ impl MemoryStore {
                 .owner(owner)
                 .lock()
                 .get(&owner.cloned())
-                .map(|all| all.range((from, Unbounded)).take(wanted).cloned().collect())
+                .map(|owned| {
+                    let rest = owned.positions.range((from, Unbounded));
+                    rest.take(wanted).cloned().collect()
+                })
                 .unwrap_or_default();
             let Some(last) = positions.last() else { break };
             after = Some(last.clone());
@@ -251,7 +345,7 @@ impl MemoryStore {
                 .iter()
                 .take(limit)
                 .take_while(|(at, _)| *at <= now);
-            due.extend(overdue.filter_map(|(_, id)| shard.tasks.get(id).cloned()));
+            due.extend(overdue.filter_map(|(_, id)| Some(Arc::clone(&shard.tasks.get(id)?.task))));
         }
         due.sort_by_key(|task| task.expires_at());
         due.truncate(limit);
@@ -325,7 +419,8 @@ impl TaskStore for MemoryStore {
     ) -> BoxFuture<'a, Result<Count, StoreError>> {
         Box::pin(async move {
             let owners = self.owner(owner).lock();
-            let of_owner = owners.get(&owner.cloned()).map_or(0, BTreeSet::len);
+            let owned = owners.get(&owner.cloned());
+            let of_owner = owned.map_or(0, |owned| owned.positions.len());
             Ok(Count {
                 all: self.len() as u64,
                 of_owner: of_owner as u64,
@@ -387,12 +482,4 @@ impl TaskStore for MemoryStore {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::testing::store_contract;
-
-    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-    async fn the_memory_store_keeps_the_contract() {
-        store_contract(|| Arc::new(MemoryStore::new())).await;
-    }
-}
+mod tests;

@@ -92,6 +92,17 @@ pub enum StoreError {
         /// What the system said.
         detail: String,
     },
+    /// The store keeps as many bytes as it may ([`MemoryStore::limited`]).
+    #[error(
+        "tasks in memory may take {max} bytes{}; room comes when some expire",
+        if *.of_owner { " for each owner" } else { "" }
+    )]
+    NoRoom {
+        /// How many.
+        max: u64,
+        /// Whether it is those of one owner that are too many.
+        of_owner: bool,
+    },
     /// The store cannot be written.
     #[error(
         "the task store {place} cannot be written: {detail}; check the permissions of the file and its directory"

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::{
     Answer, AskRefused, Asked, Call, Journal, Payload, Principal, Question, QuestionState, TaskId,
     Timestamp, WorkerId,
+    text::{STATUS, shorten},
 };
 use crate::context::InputRequest;
 
@@ -180,6 +181,16 @@ pub enum State {
     Done(Outcome),
 }
 
+/// A status message as it is kept: it is stored with each step, and sent with each look.
+fn short(message: Arc<str>) -> Arc<str> {
+    if message.len() <= STATUS {
+        return message;
+    }
+    let mut text = (*message).to_owned();
+    shorten(&mut text, STATUS);
+    text.into()
+}
+
 /// A terminal task was asked to change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the task is already {0}")]
@@ -200,7 +211,7 @@ impl Task {
             version: 1,
             worker: new.worker,
             cancel_requested: false,
-            status_message: new.status_message,
+            status_message: new.status_message.map(short),
             state: State::Active(Arc::new(Journal {
                 kept: new.kept,
                 ..Journal::default()
@@ -373,8 +384,9 @@ pub struct Change {
 }
 
 impl Change {
-    /// Sets the sentence for people.
+    /// Sets the sentence for people. One of more than 4 KiB is cut.
     pub fn message(&mut self, message: Option<Arc<str>>) {
+        let message = message.map(short);
         if self.next.status_message != message {
             self.next.status_message = message;
             self.seen = true;

@@ -9,6 +9,7 @@ mod id;
 mod journal;
 mod machine;
 mod record;
+mod text;
 
 #[cfg(test)]
 mod tests;
@@ -18,3 +19,4 @@ pub use id::{Principal, TaskId, WorkerId};
 pub use journal::{Answer, AskRefused, Asked, Journal, Question, QuestionState};
 pub use machine::{Change, NewTask, Outcome, State, Status, Task, TaskFailure, Terminal};
 pub use record::{Call, InvalidRecord, Payload, TaskRecord};
+pub(crate) use text::{STATUS, shorten};

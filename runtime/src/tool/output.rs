@@ -1,12 +1,13 @@
 //! What a tool gives back, and which Rust types can be a tool's result.
 
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer, ser::SerializeMap};
 use serde_json::{Value, json};
 
 use super::{ContentBlock, ToolError, schema};
 use crate::{
     JsonObject,
+    task::Payload,
     types::{
         v2025_11_25,
         v2026_07_28::{
@@ -65,6 +66,45 @@ impl ToolOutput {
             object.insert("_meta".into(), Value::Object(meta));
         }
         object
+    }
+}
+
+impl ToolOutput {
+    /// The `CallToolResult` object without `resultType`, written without a copy in between.
+    pub(crate) fn to_payload(&self) -> Result<Payload, serde_json::Error> {
+        Payload::of(&Written(self))
+    }
+}
+
+/// The members of [`ToolOutput::into_object`].
+struct Written<'a>(&'a ToolOutput);
+
+impl Serialize for Written<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(output) = self;
+        let own = [
+            ("content", true),
+            ("structuredContent", output.structured_content.is_some()),
+            ("isError", output.is_error),
+            ("_meta", output.meta.is_some()),
+        ];
+        let mut object = serializer.serialize_map(None)?;
+        for (name, value) in &output.extra {
+            if !own.contains(&(name.as_str(), true)) {
+                object.serialize_entry(name, value)?;
+            }
+        }
+        object.serialize_entry("content", &output.content)?;
+        if let Some(value) = &output.structured_content {
+            object.serialize_entry("structuredContent", value)?;
+        }
+        if output.is_error {
+            object.serialize_entry("isError", &true)?;
+        }
+        if let Some(meta) = &output.meta {
+            object.serialize_entry("_meta", meta)?;
+        }
+        object.end()
     }
 }
 
@@ -250,5 +290,31 @@ impl<T: IntoToolOutput, E: IntoToolError> IntoToolOutput for Result<T, E> {
 
     fn output_schema() -> Option<JsonObject> {
         T::output_schema()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stored_is_what_a_plain_call_gives() {
+        let object = |value: Value| value.as_object().cloned().unwrap();
+        let full = ToolOutput {
+            content: vec![TextContent::new("a").into()],
+            structured_content: Some(json!({"n": 1.5})),
+            is_error: true,
+            meta: Some(object(json!({"m": null}))),
+            // Members of the same name give way, if there is one to give way to.
+            extra: object(json!({"more": [1], "content": 1, "isError": 0, "_meta": 2})),
+        };
+        let bare = ToolOutput {
+            extra: full.extra.clone(),
+            ..ToolOutput::default()
+        };
+        for output in [full, bare, ToolOutput::text("x")] {
+            let stored = output.to_payload().unwrap();
+            assert_eq!(stored.to_object(), output.into_object());
+        }
     }
 }

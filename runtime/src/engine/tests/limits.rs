@@ -109,6 +109,165 @@ async fn tasks_that_are_made_together_do_not_share_the_last_place() {
     assert!((1..=20).contains(&made), "{made}");
 }
 
+/// Gives a text of so many bytes when asked for roots, and nothing before.
+fn large(bytes: usize) -> Tool {
+    tool(move |ctx| async move {
+        match ctx.roots().await {
+            Ok(_) => done(&"x".repeat(bytes)),
+            Err(error) => done(&format!("refused: {error}")),
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_has_no_room_in_memory_is_refused_and_fails_its_task() {
+    let store = Arc::new(MemoryStore::limited(30_000, 20_000));
+    let engine = Engine::builder(store.clone()).build().unwrap();
+    let alice = Principal::from("alice");
+    let launch = || Launch {
+        can_ask: InputKinds::ALL,
+        ..of("alice", large(15_000))
+    };
+    let first = started(engine.start(launch()).await.unwrap());
+    let second = started(engine.start(launch()).await.unwrap());
+    settle().await;
+    let answer = async |task: &Arc<Task>, bytes: usize| {
+        let roots = json!({"roots": [{"uri": format!("file:///{}", "x".repeat(bytes))}]});
+        let answers = [("roots".to_owned(), roots)];
+        engine
+            .answer(task.id().as_str(), Some(&alice), answers)
+            .await
+    };
+    let refused = answer(&first, 20_000).await.unwrap_err();
+    assert_eq!(limit(refused), (LimitKind::StoredBytesPerPrincipal, 20_000));
+    let ended = async |task: &Arc<Task>| {
+        answer(task, 10).await.unwrap();
+        engine.wait(task.id().as_str(), Some(&alice)).await.unwrap()
+    };
+    assert_eq!(ended(&first).await.status(), Status::Completed);
+    let failed = error(&ended(&second).await);
+    assert_eq!(
+        failed.data,
+        Some(json!({"limit": "storedBytesPerPrincipal", "max": 20_000}))
+    );
+    assert!(
+        failed.message.contains("was not kept"),
+        "{}",
+        failed.message
+    );
+    // What nobody owns has the rest, and what ends has room again.
+    let mut arguments = JsonObject::new();
+    arguments.insert("a".into(), json!("x".repeat(14_000)));
+    let call = |owner: Option<&str>| Launch {
+        arguments: arguments.clone(),
+        owner: owner.map(Principal::from),
+        ..super::launch(brief())
+    };
+    let refused = engine.start(call(Some("bob"))).await.unwrap_err();
+    assert_eq!(limit(refused), (LimitKind::StoredBytes, 30_000));
+    let refused = engine.start(call(None)).await.unwrap_err();
+    assert!(
+        refused.to_string().contains("limited to 30000"),
+        "{refused}"
+    );
+    store.remove(first.id().as_str()).await.unwrap();
+    engine.start(call(None)).await.unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_and_a_kept_value_without_room_fail_in_the_tool() {
+    let store = Arc::new(MemoryStore::limited(10_000, 10_000));
+    let engine = Engine::builder(store).build().unwrap();
+    let id = engine
+        .go(tool(|ctx| async move {
+            let kept = ctx.once("k", async { "x".repeat(20_000) }).await;
+            done(&kept.unwrap_err().to_string())
+        }))
+        .await;
+    let said = result(&engine.end(&id).await).to_string();
+    assert!(
+        said.contains("tasks in memory may take 10000 bytes"),
+        "{said}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_error_with_much_data_is_limited_as_a_result_is() {
+    let engine = limited(Limits::default().payload_bytes(100));
+    let id = engine
+        .go(tool(|_| {
+            std::future::ready(Err(ToolError::Protocol {
+                code: -32000,
+                message: "no".to_owned(),
+                data: Some(json!("x".repeat(200))),
+            }))
+        }))
+        .await;
+    let failed = error(&engine.end(&id).await);
+    assert_eq!(failed.data.unwrap()["limit"], "payloadBytes");
+}
+
+#[tokio::test(start_paused = true)]
+async fn status_messages_are_cut_wherever_they_come_from() {
+    use crate::task::STATUS;
+    let engine = engine();
+    let long = || "é".repeat(STATUS);
+    let reports: [(&str, Tool); 5] = [
+        (
+            "a status",
+            tool(move |ctx| async move {
+                ctx.status(long()).await;
+                std::future::pending().await
+            }),
+        ),
+        (
+            "progress",
+            tool(move |ctx| async move {
+                ctx.backend().progress(1.0, Some(2.0), Some(long())).await;
+                std::future::pending().await
+            }),
+        ),
+        (
+            "an error of the tool",
+            tool(move |_| std::future::ready(Err(ToolError::new(long())))),
+        ),
+        (
+            "an error of the protocol",
+            tool(move |_| {
+                std::future::ready(Err(ToolError::Protocol {
+                    code: -32000,
+                    message: long(),
+                    data: None,
+                }))
+            }),
+        ),
+        (
+            "what a tool says when it is called off",
+            with(
+                tool(move |ctx| async move {
+                    ctx.cancelled().await;
+                    Err(ToolError::new(long()))
+                }),
+                |options| options.cancel = crate::tool::CancelMode::Cooperative,
+            ),
+        ),
+    ];
+    for (what, tool) in reports {
+        let id = engine.go(tool).await;
+        let mut task = engine.look(&id).await;
+        if task.status_message().is_none() {
+            engine.cancel(&id, None, Cancel::Request).await.unwrap();
+            task = engine.end(&id).await;
+        }
+        let message = task.status_message().unwrap();
+        assert!(message.len() <= STATUS, "{what}: {} bytes", message.len());
+        assert!(
+            message.starts_with("éé") && message.ends_with('…'),
+            "{what}"
+        );
+    }
+}
+
 #[tokio::test(start_paused = true)]
 async fn callers_without_a_principal_are_limited_together_only() {
     let engine = limited(Limits::default().tasks(3).tasks_per_principal(1));

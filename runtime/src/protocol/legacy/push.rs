@@ -440,7 +440,7 @@ fn pending_report(feed: &mut Option<ReportFeed>) -> Option<Report> {
     feed.as_mut().and_then(|feed| feed.reports.try_recv().ok())
 }
 
-/// Gives a client's answer to the task. An answer that does not fit cannot be sent back, so the tool is told.
+/// Gives a client's answer to the task. An answer that does not fit or is too large cannot be sent back, so the tool is told.
 async fn settle(
     inner: &Inner,
     session: &Session,
@@ -455,7 +455,7 @@ async fn settle(
             .answer(id, owner, [(key.to_owned(), answer)])
             .await
         {
-            Err(error @ EngineError::BadAnswer { .. }) => {
+            Err(error @ (EngineError::BadAnswer { .. } | EngineError::Limit { .. })) => {
                 inner
                     .engine
                     .refuse(id, owner, key, &error.to_string())

@@ -2,9 +2,8 @@
 
 use crate::{
     JsonObject,
-    context::shorten,
     protocol::{millis, wire_status},
-    task::{Outcome, Status, Task},
+    task::{Outcome, Status, Task, shorten},
     tool::ToolDescriptor,
     types::v2025_11_25::{
         CancelTaskResult, CreateTaskResult, GetTaskResult, Task as WireTask,

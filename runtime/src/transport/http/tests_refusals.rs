@@ -106,6 +106,20 @@ async fn over(name: &str) -> Vec<(u16, Value)> {
             let old = legacy(Some(&session), "tools/call", as_task(gate("old")));
             refused.push(one(send(&server, by("alice", old)).await).await);
         }
+        "storedBytes" | "storedBytesPerPrincipal" => {
+            let server = match name {
+                "storedBytes" => with(|limits| limits.stored_bytes(5000)),
+                _ => with(|limits| limits.stored_bytes_per_principal(5000)),
+            };
+            let session = open_session_by(&server, "alice").await;
+            let large = || gate(&"x".repeat(3000));
+            let first = by("alice", modern_request("tools/call", large()));
+            assert!(one(send(&server, first).await).await.1["result"]["taskId"].is_string());
+            let again = by("alice", modern_request("tools/call", large()));
+            refused.push(one(send(&server, again).await).await);
+            let old = legacy(Some(&session), "tools/call", as_task(large()));
+            refused.push(one(send(&server, by("alice", old)).await).await);
+        }
         "messageBytes" => {
             let server = with(|limits| limits.message_bytes(2000));
             let long = "x".repeat(3000);
@@ -162,7 +176,7 @@ async fn over(name: &str) -> Vec<(u16, Value)> {
 #[tokio::test]
 async fn each_limit_refuses_by_its_name() {
     let names = names_on_the_wire();
-    assert_eq!(names.len(), 12, "{names:?}");
+    assert_eq!(names.len(), 14, "{names:?}");
     for name in names {
         for (status, refusal) in over(&name).await {
             let error = &refusal["error"];

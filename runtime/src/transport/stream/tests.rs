@@ -20,7 +20,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    fn of(server: &Server) -> Self {
+    pub(super) fn of(server: &Server) -> Self {
         let (ours, theirs) = tokio::io::duplex(1 << 16);
         let (input, output) = tokio::io::split(theirs);
         let server = server.clone();

@@ -5,13 +5,18 @@ use serde_json::{Value, json};
 
 use crate::{
     Server,
-    transport::kit::{Gate, all, modern},
+    transport::kit::{Gate, all, modern, server_with},
 };
 
 use super::tests::{Client, client, ping};
 
 async fn initialized(version: &str, capabilities: Value) -> (Client, Server, Gate, Value) {
-    let (mut client, server, gate) = client();
+    let (client, server, gate) = client();
+    let (client, welcome) = initialize(client, version, capabilities).await;
+    (client, server, gate, welcome)
+}
+
+async fn initialize(mut client: Client, version: &str, capabilities: Value) -> (Client, Value) {
     let params = json!({"protocolVersion": version, "capabilities": capabilities,
                         "clientInfo": {"name": "test", "version": "1"}});
     let welcome = client
@@ -20,7 +25,7 @@ async fn initialized(version: &str, capabilities: Value) -> (Client, Server, Gat
     client
         .send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
         .await;
-    (client, server, gate, welcome["result"].clone())
+    (client, welcome["result"].clone())
 }
 
 fn legacy(id: impl Into<Value>, method: &str, params: Value) -> Value {
@@ -48,6 +53,37 @@ async fn what_waits_is_given_up_some_time_after_the_input_has_ended() {
     assert_eq!(server.engine().stats().waiters, 0);
     let task = server.engine().get(id.as_str().unwrap(), None).await;
     assert!(!task.unwrap().is_terminal(), "the task goes on");
+}
+
+/// An answer to a server's request cannot be refused, so a tool must not wait on behind one that is not taken.
+#[tokio::test]
+async fn an_answer_that_is_too_large_ends_its_question() {
+    let (server, _) = server_with(|limits| limits.payload_bytes(1000));
+    let capabilities = json!({"elicitation": {}});
+    let (mut client, _) = initialize(Client::of(&server), "2025-11-25", capabilities).await;
+    let call = legacy(1, "tools/call", json!({"name": "ask_name", "task": {}}));
+    let id = client.reply(call).await["result"]["task"]["taskId"].clone();
+    client
+        .send(legacy(2, "tasks/result", json!({"taskId": id})))
+        .await;
+    let asked = loop {
+        let message = client.next().await;
+        if message["method"] == "elicitation/create" {
+            break message["id"].clone();
+        }
+    };
+    let answer = json!({"action": "accept", "content": {"name": "x".repeat(2000)}});
+    let answer = json!({"jsonrpc": "2.0", "id": asked, "result": answer});
+    client.send(answer).await;
+    let result = loop {
+        let message = client.next().await;
+        if message["id"] == 2 {
+            break message["result"].clone();
+        }
+    };
+    assert_eq!(result["isError"], true, "{result}");
+    let text = result["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("limited to 1000"), "{text}");
 }
 
 /// covers: X-NEG-2, T01-L, T04-L, L-SUP-1
