@@ -40,15 +40,13 @@ impl TaskBackend {
 
     /// Waits until the run is a task.
     async fn stored(&self) -> Result<(), AskError> {
-        let mut phase = self.live.phase.subscribe();
-        if *phase.borrow_and_update() == Phase::Stored {
+        let stored = self.live.stored.notified();
+        if self.live.notes.lock().phase == Phase::Stored {
             return Ok(());
         }
         self.live.promote.notify_one();
         tokio::select! {
-            stored = phase.wait_for(|phase| *phase == Phase::Stored) => {
-                stored.map(drop).map_err(|_| AskError::Cancelled)
-            }
+            () = stored => Ok(()),
             () = self.live.abort.cancelled() => Err(AskError::Cancelled),
         }
     }
@@ -116,7 +114,7 @@ fn failed(error: StoreError) -> AskError {
 pub(super) async fn flush(core: &Arc<Core>, live: &Arc<Live>) {
     {
         let mut notes = live.notes.lock();
-        if !notes.dirty || notes.flushing || *live.phase.borrow() != Phase::Stored {
+        if !notes.dirty || notes.flushing || notes.phase != Phase::Stored {
             return;
         }
         notes.flushing = true;
@@ -281,7 +279,7 @@ impl ContextBackend for TaskBackend {
             }
             {
                 let mut notes = self.live.notes.lock();
-                if *self.live.phase.borrow() == Phase::Inline {
+                if notes.phase == Phase::Inline {
                     notes.kept.entry(key.to_owned()).or_insert(value);
                     return Ok(());
                 }

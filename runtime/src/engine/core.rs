@@ -166,26 +166,32 @@ impl Core {
 }
 
 /// Runs a future to its end even if the caller goes away. `None` if the runtime stopped.
-pub(super) async fn see_through<F>(future: F) -> Option<F::Output>
+///
+/// The future is boxed out here, so that those who wait for this one, all runs among them, do not hold room for it.
+pub(super) fn see_through<F>(future: F) -> impl Future<Output = Option<F::Output>> + Send
 where
     F: Future + Send + 'static,
     F::Output: Send + 'static,
 {
     let mut future = Box::pin(future);
-    match futures_util::poll!(&mut future) {
-        // The usual case of a store in memory: nothing to wait for.
-        Poll::Ready(output) => Some(output),
-        Poll::Pending => tokio::spawn(future).await.ok(),
+    async move {
+        match futures_util::poll!(&mut future) {
+            // The usual case of a store in memory: nothing to wait for.
+            Poll::Ready(output) => Some(output),
+            Poll::Pending => tokio::spawn(future).await.ok(),
+        }
     }
 }
 
-/// Starts a future here and lets it run on by itself if it has to wait.
-pub(super) async fn start_off<F>(future: F)
+/// Starts a future here and lets it run on by itself if it has to wait. Boxed as in [`see_through`].
+pub(super) fn start_off<F>(future: F) -> impl Future<Output = ()> + Send
 where
     F: Future<Output = ()> + Send + 'static,
 {
     let mut future = Box::pin(future);
-    if futures_util::poll!(&mut future).is_pending() {
-        tokio::spawn(future);
+    async move {
+        if futures_util::poll!(&mut future).is_pending() {
+            tokio::spawn(future);
+        }
     }
 }

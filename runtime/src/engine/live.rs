@@ -33,8 +33,8 @@ pub(super) enum Phase {
 }
 
 /// What the tool last said of itself. The run's own copy; the store gets it as fast as it can take it.
-#[derive(Default)]
 pub(super) struct Notes {
+    pub(super) phase: Phase,
     pub(super) text: Option<String>,
     pub(super) progress: Option<(f64, Option<f64>)>,
     /// Changed since it was last sent to the store.
@@ -46,6 +46,17 @@ pub(super) struct Notes {
 }
 
 impl Notes {
+    fn new(phase: Phase) -> Self {
+        Self {
+            phase,
+            text: None,
+            progress: None,
+            dirty: false,
+            flushing: false,
+            kept: BTreeMap::new(),
+        }
+    }
+
     /// The status message.
     pub(super) fn message(&self) -> Option<Arc<str>> {
         let progress = self.progress.map(|(done, total)| match total {
@@ -69,9 +80,10 @@ pub(super) struct Live {
     pub(super) cancel: CancellationToken,
     /// Drops the tool.
     pub(super) abort: CancellationToken,
-    pub(super) phase: watch::Sender<Phase>,
     /// Told when the run cannot go on without being a task.
     pub(super) promote: Notify,
+    /// Told when the run has become a task.
+    pub(super) stored: Notify,
     pub(super) notes: Mutex<Notes>,
     /// A run of this process stands behind it.
     runs: AtomicBool,
@@ -86,9 +98,9 @@ impl Live {
             newest: watch::Sender::new(task),
             cancel: CancellationToken::new(),
             abort: CancellationToken::new(),
-            phase: watch::Sender::new(phase),
             promote: Notify::new(),
-            notes: Mutex::default(),
+            stored: Notify::new(),
+            notes: Mutex::new(Notes::new(phase)),
             runs: AtomicBool::new(runs),
             leaving: AtomicBool::new(false),
         }

@@ -1,9 +1,7 @@
 //! One run: from a call to an ended task.
 
 use std::{
-    future::Future,
     panic::AssertUnwindSafe,
-    pin::pin,
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -22,7 +20,7 @@ use super::{
     outcome::{End, Ended, panic_failure, panic_text, timeout_failure},
 };
 use crate::{
-    JsonObject,
+    BoxFuture, JsonObject,
     context::{SlotNames, TaskContext},
     store::StoreError,
     task::{Call, NewTask, Payload, Task, TaskId},
@@ -163,13 +161,7 @@ impl Run {
     }
 
     /// The first part of a run: to its end, or to a stored task.
-    async fn begin(
-        self,
-        work: impl Future<Output = Ended>,
-        inline_for: Option<Duration>,
-        mut reply: Reply,
-    ) {
-        let mut work = pin!(work);
+    async fn begin(self, mut work: Work, inline_for: Option<Duration>, mut reply: Reply) {
         if let Some(wait) = inline_for {
             let ended = tokio::select! {
                 biased;
@@ -196,10 +188,10 @@ impl Run {
     }
 
     /// Makes the run a task, hands it out and goes on.
-    async fn promote(&self, work: impl Future<Output = Ended> + Unpin, reply: Reply) {
+    async fn promote(&self, work: Work, reply: Reply) {
         let task = {
-            let notes = self.live.notes.lock();
-            self.live.phase.send_replace(Phase::Storing);
+            let mut notes = self.live.notes.lock();
+            notes.phase = Phase::Storing;
             self.first_snapshot(&notes)
         };
         let core = &self.core;
@@ -223,10 +215,11 @@ impl Run {
         metrics::counter!("mcp_tasks_created_total").increment(1);
         {
             // Under the lock, so that a value is kept either before or after the task was made.
-            let _notes = self.live.notes.lock();
+            let mut notes = self.live.notes.lock();
             self.live.newest.send_replace(Arc::clone(&task));
-            self.live.phase.send_replace(Phase::Stored);
+            notes.phase = Phase::Stored;
         }
+        self.live.stored.notify_waiters();
         if let Some(at) = task.expires_at() {
             core.alarm.set(at);
         }
@@ -259,12 +252,12 @@ impl Run {
     }
 
     /// A run of a task that is stored already.
-    async fn go(self, work: impl Future<Output = Ended>) {
-        self.finish(pin!(work)).await;
+    async fn go(self, work: Work) {
+        self.finish(work).await;
     }
 
     /// The second part of a run: to the end of the task.
-    async fn finish(&self, mut work: impl Future<Output = Ended> + Unpin) {
+    async fn finish(&self, mut work: Work) {
         let cooperative = self.tool.descriptor.options.cancel == CancelMode::Cooperative;
         let ended = tokio::select! {
             biased;
@@ -273,6 +266,12 @@ impl Run {
             () = self.core.halt.cancelled() => Ended::Halted,
             ended = &mut work => ended,
         };
+        // Boxed, so that a run holds no room for its end while it runs.
+        Box::pin(self.end(ended)).await;
+    }
+
+    /// Stores how the run ended, however long that takes.
+    async fn end(&self, ended: Ended) {
         // From here on a dropped question stays as it is: the end of the task settles it, or the next run asks it.
         self.live.leaving.store(true, Ordering::Release);
         if let Ended::Panicked(panic) = &ended {
@@ -334,29 +333,25 @@ struct Input {
     reports: Option<ReportSink>,
 }
 
-/// The tool's own work, with its permit and its timeout; a panic is caught. Does nothing before it is polled.
-fn work(
-    core: &Arc<Core>,
-    live: &Arc<Live>,
-    tool: &Tool,
-    input: Input,
-) -> impl Future<Output = Ended> + Send + use<> {
+/// The tool's own work, with its permit and its timeout; a panic is caught. Boxed, since it is handed on within a run.
+type Work = BoxFuture<'static, Ended>;
+
+fn work(core: &Arc<Core>, live: &Arc<Live>, tool: &Tool, input: Input) -> Work {
     let (core, live, tool) = (Arc::clone(core), Arc::clone(live), tool.clone());
-    async move {
-        let task = live.task();
-        let context = TaskContext::new(Arc::new(TaskBackend {
-            core: Arc::clone(&core),
-            live: Arc::clone(&live),
-            can_ask: task.call().can_ask,
-            slots: SlotNames::default(),
-            reports: input.reports,
-        }));
-        let mut call = ToolCall::new(input.arguments, context);
-        call.answers = input.answers;
-        call.state = input.state;
-        call.principal = task.owner().cloned();
-        call.extensions = input.extensions;
-        drop(task);
+    let task = live.task();
+    let context = TaskContext::new(Arc::new(TaskBackend {
+        core: Arc::clone(&core),
+        live: Arc::clone(&live),
+        can_ask: task.call().can_ask,
+        slots: SlotNames::default(),
+        reports: input.reports,
+    }));
+    let mut call = ToolCall::new(input.arguments, context);
+    call.answers = input.answers;
+    call.state = input.state;
+    call.principal = task.owner().cloned();
+    call.extensions = input.extensions;
+    Box::pin(async move {
         let _permit = match core.admission.try_permit(&tool) {
             Some(permit) => permit,
             None => {
@@ -367,7 +362,7 @@ fn work(
             }
         };
         perform(&tool, call).await
-    }
+    })
 }
 
 /// Sets the status message on the engine's own behalf.
@@ -382,22 +377,23 @@ async fn say(core: &Arc<Core>, live: &Arc<Live>, text: Option<String>) {
 
 /// Runs the tool's code within its timeout.
 async fn perform(tool: &Tool, call: ToolCall) -> Ended {
-    let work = async {
-        // Starting is the tool's code too: it may panic as well.
-        match std::panic::catch_unwind(AssertUnwindSafe(|| tool.handler.start(call))) {
-            Ok(Ok(future)) => match AssertUnwindSafe(future).catch_unwind().await {
-                Ok(returned) => Ended::Returned(returned),
-                Err(panic) => Ended::Panicked(panic_text(&*panic)),
-            },
-            Ok(Err(error)) => Ended::Returned(Err(error)),
-            Err(panic) => Ended::Panicked(panic_text(&*panic)),
-        }
+    // Starting is the tool's code too: it may panic as well.
+    let started = std::panic::catch_unwind(AssertUnwindSafe(|| tool.handler.start(call)));
+    let running = match started {
+        Ok(Ok(future)) => AssertUnwindSafe(future).catch_unwind(),
+        Ok(Err(error)) => return Ended::Returned(Err(error)),
+        Err(panic) => return Ended::Panicked(panic_text(&*panic)),
     };
-    match tool.descriptor.options.timeout {
-        None => work.await,
-        Some(limit) => tokio::time::timeout(limit, work)
-            .await
-            .unwrap_or(Ended::TimedOut(limit)),
+    let over = match tool.descriptor.options.timeout {
+        None => running.await,
+        Some(limit) => match tokio::time::timeout(limit, running).await {
+            Ok(over) => over,
+            Err(_) => return Ended::TimedOut(limit),
+        },
+    };
+    match over {
+        Ok(returned) => Ended::Returned(returned),
+        Err(panic) => Ended::Panicked(panic_text(&*panic)),
     }
 }
 
@@ -438,4 +434,19 @@ pub(super) async fn run_plain(
             data: None,
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What one run holds while it waits, beside the tool's own future: there can be a million of them.
+    #[test]
+    fn a_run_takes_little_room() {
+        fn room<F>(_: impl FnOnce(Run, Work, Option<Duration>, Reply) -> F) -> usize {
+            size_of::<F>()
+        }
+        let room = room(Run::begin);
+        assert!(room <= 1024, "{room} bytes");
+    }
 }
