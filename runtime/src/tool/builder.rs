@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use super::{
     Args, CancelMode, Icon, IntoToolOutput, OnRestart, StateKey, TaskSupport, Tool,
     ToolAnnotations, ToolCall, ToolDescriptor, ToolError, ToolFuture, ToolHandler, ToolOutput,
-    bounds,
-    decode::{DecodeError, names},
-    parameter::{Argument, Arguments, Extract, Question, expectation},
+    checks::{Checks, Field, Whole, missing, property, refusal, unreadable},
+    fit::{self, expectation},
+    parameter::{Argument, Arguments, Extract, Question},
     schema,
 };
 use crate::JsonObject;
@@ -138,10 +138,7 @@ impl ToolBuilder {
 
     /// How many calls may run at once.
     #[must_use]
-    pub fn concurrency(mut self, calls: usize) -> Self {
-        if calls == 0 {
-            self.fault("its `concurrency` is 0, so that it could never run");
-        }
+    pub fn concurrency(self, calls: usize) -> Self {
         self.change(|tool| tool.options.concurrency = Some(calls))
     }
 
@@ -162,6 +159,7 @@ impl ToolBuilder {
             name: argument.name,
             expects: expectation(&property),
             optional,
+            has_default: argument.default.is_some(),
             check: Box::new(move |value| decode(value).map(drop)),
         });
         if self
@@ -218,6 +216,7 @@ impl ToolBuilder {
         let checks = match self.whole.take() {
             None => {
                 self.write_schema();
+                self.check_defaults();
                 Checks::Fields(self.fields)
             }
             Some(whole) => {
@@ -260,6 +259,33 @@ impl ToolBuilder {
             );
         }
         schema::attach_definitions(root, &mut self.generator);
+    }
+
+    /// A default is shown to clients, so that they may send it.
+    fn check_defaults(&mut self) {
+        let root = &self.descriptor.input_schema;
+        let faulty = self
+            .fields
+            .iter()
+            .filter(|field| field.has_default)
+            .find_map(|field| {
+                let property = property(root, field.name)?;
+                let default = property.get("default")?;
+                let problem = field.problem(root, default)?;
+                let numbers_only =
+                    default.is_null() && property.get("type").is_some_and(|kind| kind == "number");
+                let hint = if numbers_only {
+                    "; JSON has no NaN and no infinity"
+                } else {
+                    ""
+                };
+                Some(format!(
+                    "the default of one of its arguments breaks its schema: {problem}{hint}"
+                ))
+            });
+        if let Some(fault) = faulty {
+            self.fault(fault);
+        }
     }
 }
 
@@ -306,7 +332,7 @@ impl ToolReader {
             Some(value) => match (argument.decode)(value) {
                 Ok(value) => Some(value),
                 Err(error) => {
-                    self.problems.push(misfit(argument.name, &error));
+                    self.problems.push(unreadable(argument.name, &error));
                     None
                 }
             },
@@ -318,7 +344,7 @@ impl ToolReader {
         match (arguments.decode)(&self.call.arguments) {
             Ok(value) => Some(Args(value)),
             Err(error) => {
-                self.problems.push(misfit("", &error));
+                self.problems.push(unreadable("", &error));
                 None
             }
         }
@@ -357,119 +383,6 @@ impl ToolReader {
     }
 }
 
-type Check<V> = Box<dyn Fn(&V) -> Result<(), DecodeError> + Send + Sync>;
-
-/// What is checked of one argument.
-struct Field {
-    name: &'static str,
-    expects: Option<String>,
-    optional: bool,
-    check: Check<Value>,
-}
-
-/// `Args<T>`.
-struct Whole {
-    root: JsonObject,
-    check: Check<JsonObject>,
-}
-
-enum Checks {
-    Fields(Vec<Field>),
-    Whole {
-        known: Option<Vec<String>>,
-        check: Check<JsonObject>,
-    },
-}
-
-impl Checks {
-    fn knows(&self, name: &str) -> bool {
-        match self {
-            Self::Fields(fields) => fields.iter().any(|field| field.name == name),
-            Self::Whole { known, .. } => known
-                .as_ref()
-                .is_none_or(|known| known.iter().any(|k| k == name)),
-        }
-    }
-
-    fn known(&self) -> String {
-        match self {
-            Self::Fields(fields) => {
-                names(&fields.iter().map(|field| field.name).collect::<Vec<_>>())
-            }
-            Self::Whole { known, .. } => names(known.as_deref().unwrap_or_default()),
-        }
-    }
-
-    fn unknown(&self, arguments: &JsonObject, problems: &mut Vec<String>) {
-        for name in arguments.keys().filter(|name| !self.knows(name)) {
-            problems.push(match self.known() {
-                known if known.is_empty() => {
-                    format!("unknown argument `{name}`: this tool takes none")
-                }
-                known => format!("unknown argument `{name}`: known are {known}"),
-            });
-        }
-    }
-
-    fn problems(&self, arguments: &JsonObject) -> Vec<String> {
-        let mut problems = Vec::new();
-        match self {
-            Self::Fields(fields) => {
-                for field in fields {
-                    match arguments.get(field.name) {
-                        None if field.optional => {}
-                        None => problems.push(missing(field.name, field.expects.as_deref())),
-                        Some(value) => {
-                            problems.extend(
-                                (field.check)(value)
-                                    .err()
-                                    .map(|error| misfit(field.name, &error)),
-                            );
-                        }
-                    }
-                }
-            }
-            Self::Whole { check, .. } => {
-                problems.extend(check(arguments).err().map(|error| misfit("", &error)))
-            }
-        }
-        self.unknown(arguments, &mut problems);
-        problems
-    }
-}
-
-/// Arguments that break a bound which the schema states.
-fn out_of_bounds<'a>(
-    root: &'a JsonObject,
-    arguments: &'a JsonObject,
-) -> impl Iterator<Item = String> + 'a {
-    arguments.iter().filter_map(move |(name, value)| {
-        let known = root
-            .get("properties")
-            .and_then(|properties| properties.get(name));
-        let schema = known.or_else(|| root.get("additionalProperties"))?;
-        bounds::find(root, schema, value, name)
-    })
-}
-
-fn missing(name: &str, expects: Option<&str>) -> String {
-    match expects {
-        None => format!("argument `{name}` is missing"),
-        Some(expects) => format!("argument `{name}` is missing: expected {expects}"),
-    }
-}
-
-fn misfit(name: &str, error: &DecodeError) -> String {
-    match error.path_below(name) {
-        path if path.is_empty() => format!("arguments: {}", error.message()),
-        path => format!("argument `{path}`: {}", error.message()),
-    }
-}
-
-fn refusal(problems: Vec<String>) -> Option<ToolError> {
-    (!problems.is_empty()).then(|| ToolError::new(problems.join("\n")))
-}
-
 /// The code of a tool that was built.
 struct Handler {
     descriptor: Arc<ToolDescriptor>,
@@ -481,20 +394,14 @@ type Start = Box<dyn Fn(ToolReader) -> Result<ToolFuture, ToolError> + Send + Sy
 
 impl ToolHandler for Handler {
     fn check(&self, arguments: &JsonObject) -> Result<(), ToolError> {
-        let mut problems = self.checks.problems(arguments);
-        if problems.is_empty() {
-            problems.extend(out_of_bounds(&self.descriptor.input_schema, arguments));
-        }
+        let problems = self
+            .checks
+            .problems(&self.descriptor.input_schema, arguments);
         refusal(problems).map_or(Ok(()), Err)
     }
 
     fn start(&self, call: ToolCall) -> Result<ToolFuture, ToolError> {
-        let known = call.arguments.keys().all(|name| self.checks.knows(name));
-        if !known
-            || out_of_bounds(&self.descriptor.input_schema, &call.arguments)
-                .next()
-                .is_some()
-        {
+        if fit::find_in_arguments(&self.descriptor.input_schema, &call.arguments).is_some() {
             self.check(&call.arguments)?;
         }
         (self.start)(ToolReader {

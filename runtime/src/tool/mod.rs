@@ -3,12 +3,13 @@
 //! Knows nothing of tasks' storage, of eras' wire shapes or of transports. `#[task_tool]` makes one from a function;
 //! a [`Tool`] can also be put together by hand from a [`ToolDescriptor`] and a [`ToolHandler`].
 
-mod bounds;
 mod builder;
+mod checks;
 pub(crate) mod decode;
 mod descriptor;
 mod error;
 mod extract;
+mod fit;
 pub mod form;
 mod function;
 mod output;

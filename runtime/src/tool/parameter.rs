@@ -195,21 +195,3 @@ impl<T: From<&'static str>> FromText for T {
 pub fn from_text<T: FromText>(text: &'static str) -> T {
     T::from_text(text)
 }
-
-/// Says what a schema expects, in a few words.
-pub(super) fn expectation(schema: &JsonObject) -> Option<String> {
-    let word = |kind: &Value| match kind.as_str()? {
-        "string" => Some("a string"),
-        "integer" => Some("an integer"),
-        "number" => Some("a number"),
-        "boolean" => Some("true or false"),
-        "array" => Some("an array"),
-        "object" => Some("an object"),
-        _ => None,
-    };
-    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
-        let values: Vec<String> = values.iter().map(Value::to_string).collect();
-        return Some(format!("one of {}", values.join(", ")));
-    }
-    word(schema.get("type")?).map(str::to_owned)
-}

@@ -100,38 +100,146 @@ pub(crate) fn attach_definitions(root: &mut JsonObject, generator: &mut SchemaGe
 /// When the type is written as something else than an object.
 pub(crate) fn close_root(root: &mut JsonObject) -> Result<(), String> {
     root.remove("title");
-    match root.get("type") {
-        Some(kind) if kind == "object" => {}
-        Some(kind) => {
-            return Err(format!(
-                "`Args<T>` needs a type that is written as an object, not as {kind}"
-            ));
+    only_objects(root)?;
+    let mut members = JsonObject::new();
+    let closed = collect_members(root, root, &mut members, 0);
+    root.insert("type".into(), json!("object"));
+    if closed {
+        // Those of an enum's variants are said once more where clients look for members, at the root.
+        let properties = root.entry("properties").or_insert_with(|| json!({}));
+        if let Value::Object(properties) = properties {
+            for (name, member) in members {
+                properties.entry(name).or_insert(member);
+            }
         }
-        None => drop(root.insert("type".into(), json!("object"))),
-    }
-    let open = [
-        "additionalProperties",
-        "unevaluatedProperties",
-        "patternProperties",
-        "allOf",
-        "anyOf",
-        "oneOf",
-    ];
-    if !open.iter().any(|keyword| root.contains_key(*keyword)) {
-        root.entry("properties").or_insert_with(|| json!({}));
         root.insert("additionalProperties".into(), Value::Bool(false));
     }
     Ok(())
 }
 
+/// Takes away the variants that are not written as objects.
+fn only_objects(schema: &mut JsonObject) -> Result<(), String> {
+    if let Some(kind) = schema.get("type").filter(|kind| **kind != "object") {
+        return Err(format!(
+            "`Args<T>` needs a type that is written as an object, not as {kind}"
+        ));
+    }
+    for keyword in ["anyOf", "oneOf"] {
+        let Some(Value::Array(variants)) = schema.get_mut(keyword) else {
+            continue;
+        };
+        let had_some = !variants.is_empty();
+        variants.retain(|variant| variant.get("type").is_none_or(|kind| kind == "object"));
+        if had_some && variants.is_empty() {
+            return Err("`Args<T>` needs a type that is written as an object".to_owned());
+        }
+    }
+    Ok(())
+}
+
+/// Collects what an object may hold, in any of its variants. False if it may hold anything.
+fn collect_members(
+    root: &JsonObject,
+    schema: &JsonObject,
+    members: &mut JsonObject,
+    depth: usize,
+) -> bool {
+    const OPEN: [&str; 5] = [
+        "patternProperties",
+        "if",
+        "then",
+        "else",
+        "dependentSchemas",
+    ];
+    const MOST: usize = 32;
+    let is_closed = |keyword: &str| {
+        schema
+            .get(keyword)
+            .is_none_or(|value| *value == Value::Bool(false))
+    };
+    if depth > MOST
+        || OPEN.iter().any(|keyword| schema.contains_key(*keyword))
+        || !is_closed("additionalProperties")
+        || !is_closed("unevaluatedProperties")
+    {
+        return false;
+    }
+    let mut says_something = schema.contains_key("type");
+    if let Some(Value::Object(properties)) = schema.get("properties") {
+        says_something = true;
+        for (name, property) in properties {
+            match members.get_mut(name) {
+                Some(known) => also(known, property),
+                None => drop(members.insert(name.clone(), property.clone())),
+            }
+        }
+    }
+    let target = schema.get("$ref").map(|target| {
+        let name = target
+            .as_str()
+            .and_then(|target| target.strip_prefix("#/$defs/"));
+        name.and_then(|name| root.get("$defs")?.get(name))
+            .unwrap_or(&Value::Null)
+    });
+    let several = ["allOf", "anyOf", "oneOf"]
+        .into_iter()
+        .filter_map(|keyword| schema.get(keyword)?.as_array())
+        .flatten();
+    for part in target.into_iter().chain(several) {
+        says_something = true;
+        let Some(part) = part.as_object() else {
+            return false;
+        };
+        if !collect_members(root, part, members, depth + 1) {
+            return false;
+        }
+    }
+    says_something
+}
+
+/// Adds what a member may be in another variant.
+fn also(known: &mut Value, other: &Value) {
+    if known == other {
+        return;
+    }
+    let values = |schema: &Value| match (schema.get("const"), schema.get("enum")) {
+        (Some(only), _) => Some(vec![only.clone()]),
+        (None, Some(Value::Array(values))) => Some(values.clone()),
+        _ => None,
+    };
+    if let (Some(mut all), Some(more)) = (values(known), values(other)) {
+        for value in more {
+            if !all.contains(&value) {
+                all.push(value);
+            }
+        }
+        let kind = known
+            .get("type")
+            .filter(|kind| other.get("type") == Some(kind))
+            .cloned();
+        *known = json!({"enum": all});
+        if let Some(kind) = kind {
+            known["type"] = kind;
+        }
+        return;
+    }
+    let ours = known.as_object().is_some_and(|known| known.len() == 1);
+    match known.get_mut("anyOf") {
+        Some(Value::Array(all)) if ours => {
+            if !all.contains(other) {
+                all.push(other.clone());
+            }
+        }
+        _ => *known = json!({"anyOf": [known.clone(), other]}),
+    }
+}
+
 /// The names of an object's members, if there can be no others.
 pub(crate) fn known_members(root: &JsonObject) -> Option<Vec<String>> {
-    let closed = root.get("additionalProperties") == Some(&Value::Bool(false));
-    let simple = !["patternProperties", "allOf", "anyOf", "oneOf"]
-        .iter()
-        .any(|keyword| root.contains_key(*keyword));
+    let closed = root.get("additionalProperties") == Some(&Value::Bool(false))
+        && !root.contains_key("patternProperties");
     let properties = root.get("properties").and_then(Value::as_object);
-    (closed && simple).then(|| {
+    closed.then(|| {
         properties
             .map(|p| p.keys().cloned().collect())
             .unwrap_or_default()
@@ -149,6 +257,9 @@ fn bound_integers(schema: &mut JsonObject) {
         Some("uint16") => Some((json!(0), json!(u16::MAX))),
         Some("uint32") => Some((json!(0), json!(u32::MAX))),
         Some("uint64" | "uint") => Some((json!(0), json!(u64::MAX))),
+        // JSON is read with 64 bits.
+        Some("int128") => Some((json!(i64::MIN), json!(u64::MAX))),
+        Some("uint128") => Some((json!(0), json!(u64::MAX))),
         _ => None,
     };
     if let Some((minimum, maximum)) = bounds {

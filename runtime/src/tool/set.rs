@@ -4,7 +4,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::types::ext_tasks::methods::{Method, NotificationsTasks, TasksGet};
 
-use super::{StateKey, StateMap, Tool};
+use super::{StateKey, StateMap, TaskOptions, Tool};
 
 /// Longest name that hosts are asked to take.
 const MAX_NAME: usize = 128;
@@ -114,11 +114,12 @@ impl ToolSet {
         if !is_usable(&name) {
             return Err(RegisterError::BadName { name, location });
         }
-        if let Some(fault) = &tool.fault {
+        let fault = tool.fault.clone();
+        if let Some(fault) = fault.or_else(|| fault_of(&tool.descriptor.options)) {
             return Err(RegisterError::Faulty {
                 name,
                 location,
-                fault: fault.clone(),
+                fault,
             });
         }
         if let Some(taken) = self.get(&name) {
@@ -190,6 +191,32 @@ fn place(tool: &Tool) -> String {
     match tool.descriptor.location {
         "" => "an unknown place".to_owned(),
         known => known.to_owned(),
+    }
+}
+
+/// What is wrong with settings that were computed; the macro looks at the others.
+fn fault_of(options: &TaskOptions) -> Option<String> {
+    let durations = [
+        ("ttl", options.ttl),
+        ("poll_interval", options.poll_interval),
+        ("timeout", options.timeout),
+    ];
+    if let Some((name, _)) = durations
+        .into_iter()
+        .find(|(_, duration)| duration.is_some_and(|duration| duration.is_zero()))
+    {
+        return Some(format!(
+            "its `{name}` is zero; leave it out to use the server's"
+        ));
+    }
+    if options.concurrency == Some(0) {
+        return Some("its `concurrency` is 0, so that it could never run".to_owned());
+    }
+    match (options.inline_for, options.ttl) {
+        (Some(wait), Some(ttl)) if wait >= ttl => Some(format!(
+            "its `inline_for` ({wait:?}) is not shorter than its `ttl` ({ttl:?}), so that no task would ever be handed out"
+        )),
+        _ => None,
     }
 }
 

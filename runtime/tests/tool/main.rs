@@ -5,6 +5,8 @@ mod support;
 mod agreement;
 mod arguments;
 mod asks;
+mod choices;
+mod faults;
 mod hygiene;
 mod methods;
 mod results;

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use serde::de::{self, Unexpected};
-use serde_json::Value;
 
 use super::Item;
 
@@ -13,10 +12,12 @@ pub(crate) struct DecodeError {
     /// Innermost step first, as the error travels outwards.
     path: Vec<Step>,
     message: String,
+    /// Whether the message leaves out what was expected.
+    vague: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(in crate::tool) enum Step {
     Key(String),
     Index(usize),
 }
@@ -26,6 +27,15 @@ impl DecodeError {
         Self {
             path: Vec::new(),
             message: message.into(),
+            vague: false,
+        }
+    }
+
+    /// Says that more could be said of what was expected.
+    pub(super) fn vaguely(self) -> Self {
+        Self {
+            vague: true,
+            ..self
         }
     }
 
@@ -43,21 +53,36 @@ impl DecodeError {
         &self.message
     }
 
+    /// Where, innermost step first.
+    pub(in crate::tool) fn path(&self) -> &[Step] {
+        &self.path
+    }
+
+    /// Whether the message leaves out what was expected.
+    pub(in crate::tool) fn is_vague(&self) -> bool {
+        self.vague
+    }
+
     /// Where, below `root`: `items[2].count`.
     pub(crate) fn path_below(&self, root: &str) -> String {
-        let mut path = root.to_owned();
-        for step in self.path.iter().rev() {
-            match step {
-                Step::Index(index) => path.push_str(&format!("[{index}]")),
-                Step::Key(key) if path.is_empty() => path.push_str(key),
-                Step::Key(key) => {
-                    path.push('.');
-                    path.push_str(key);
-                }
+        path_below(root, &self.path)
+    }
+}
+
+/// `root.items[2].count`, of steps of which the innermost comes first.
+pub(in crate::tool) fn path_below(root: &str, path: &[Step]) -> String {
+    let mut text = root.to_owned();
+    for step in path.iter().rev() {
+        match step {
+            Step::Index(index) => text.push_str(&format!("[{index}]")),
+            Step::Key(key) if text.is_empty() => text.push_str(key),
+            Step::Key(key) => {
+                text.push('.');
+                text.push_str(key);
             }
         }
-        path
     }
+    text
 }
 
 impl fmt::Display for DecodeError {
@@ -75,11 +100,23 @@ impl std::error::Error for DecodeError {}
 
 impl de::Error for DecodeError {
     fn custom<T: fmt::Display>(message: T) -> Self {
-        Self::new(message.to_string())
+        let message = message.to_string();
+        let error = Self::new(&message);
+        if is_of_serde(&message) {
+            error.vaguely()
+        } else {
+            error
+        }
     }
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        Self::new(format!("expected {expected}, got {}", kind_of(&unexpected)))
+        let expected = expected.to_string();
+        let error = Self::new(format!("expected {expected}, got {}", kind_of(&unexpected)));
+        if is_of_serde(&expected) {
+            error.vaguely()
+        } else {
+            error
+        }
     }
 
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
@@ -108,12 +145,30 @@ impl de::Error for DecodeError {
     }
 
     fn missing_field(field: &'static str) -> Self {
-        Self::new(format!("the field `{field}` is missing"))
+        Self::new(format!("the field `{field}` is missing")).vaguely()
     }
 
     fn duplicate_field(field: &'static str) -> Self {
         Self::new(format!("the field `{field}` is given twice"))
     }
+}
+
+/// Whether serde's derived code said this, in the words of Rust.
+fn is_of_serde(text: &str) -> bool {
+    const BEGINNINGS: [&str; 9] = [
+        "adjacently tagged enum",
+        "data did not match any variant",
+        "enum ",
+        "internally tagged enum",
+        "no variant of enum",
+        "struct ",
+        "tuple ",
+        "unit ",
+        "variant ",
+    ];
+    BEGINNINGS
+        .iter()
+        .any(|beginning| text.starts_with(beginning))
 }
 
 /// `a`, `b`, `c`
@@ -146,11 +201,6 @@ fn kind_of(unexpected: &Unexpected<'_>) -> String {
         Unexpected::Map | Unexpected::StructVariant => "an object".to_owned(),
         other => other.to_string(),
     }
-}
-
-/// What a value is, in a few words.
-pub(in crate::tool) fn kind_of_value(value: &Value) -> String {
-    Item::Value(value).kind()
 }
 
 /// A string of the caller, shortened.

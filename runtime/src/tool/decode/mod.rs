@@ -13,8 +13,8 @@ use serde_json::{Number, Value};
 
 use crate::JsonObject;
 
-pub(super) use error::kind_of_value;
 pub(crate) use error::{DecodeError, names};
+pub(super) use error::{Step, path_below};
 
 use error::{one_of, text_kind};
 use parts::{Absent, Members, Variant, visit_array};
@@ -24,12 +24,53 @@ const WHOLE: f64 = 1e38;
 
 /// Decodes a value.
 pub(crate) fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, DecodeError> {
-    T::deserialize(Item::Value(value))
+    T::deserialize(Item::Value(value)).or_else(|error| {
+        let mut value = value.clone();
+        if write_whole(&mut value) {
+            T::deserialize(Item::Value(&value))
+        } else {
+            Err(error)
+        }
+    })
 }
 
 /// Decodes an object.
 pub(crate) fn from_object<T: DeserializeOwned>(object: &JsonObject) -> Result<T, DecodeError> {
-    T::deserialize(Item::Object(object))
+    T::deserialize(Item::Object(object)).or_else(|error| {
+        let mut object = object.clone();
+        if write_whole_members(&mut object) {
+            T::deserialize(Item::Object(&object))
+        } else {
+            Err(error)
+        }
+    })
+}
+
+/// Writes `5.0` as `5`, and says whether there was any. Tagged and flattened types read their members before they
+/// know which are integers, and then find a float where there should be an integer.
+fn write_whole(value: &mut Value) -> bool {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let whole = integral(number).and_then(|whole| {
+                let small = i64::try_from(whole).map(Number::from);
+                small
+                    .or_else(|_| u64::try_from(whole).map(Number::from))
+                    .ok()
+            });
+            whole.map(|whole| *number = whole).is_some()
+        }
+        Value::Array(items) => items
+            .iter_mut()
+            .fold(false, |any, item| write_whole(item) | any),
+        Value::Object(members) => write_whole_members(members),
+        _ => false,
+    }
+}
+
+fn write_whole_members(members: &mut JsonObject) -> bool {
+    members
+        .values_mut()
+        .fold(false, |any, member| write_whole(member) | any)
 }
 
 /// Decodes the absence of a value: `None` for an `Option`, nothing for most other types.
@@ -39,13 +80,14 @@ pub(crate) fn from_nothing<T: DeserializeOwned>() -> Option<T> {
 
 /// A value to decode. Objects are apart so that a map need not be wrapped in a value first.
 #[derive(Clone, Copy)]
-enum Item<'a> {
+pub(super) enum Item<'a> {
     Value(&'a Value),
     Object(&'a JsonObject),
 }
 
 impl<'a> Item<'a> {
-    fn kind(self) -> String {
+    /// What the value is, in a few words.
+    pub(super) fn kind(self) -> String {
         match self {
             Self::Object(_) | Self::Value(Value::Object(_)) => "an object".to_owned(),
             Self::Value(Value::Null) => "null".to_owned(),
@@ -56,7 +98,7 @@ impl<'a> Item<'a> {
         }
     }
 
-    fn object(self) -> Result<&'a JsonObject, DecodeError> {
+    pub(super) fn object(self) -> Result<&'a JsonObject, DecodeError> {
         match self {
             Self::Object(object) | Self::Value(Value::Object(object)) => Ok(object),
             Self::Value(_) => Err(DecodeError::expected("an object", self)),
@@ -318,8 +360,12 @@ impl<'de> Deserializer<'de> for Item<'de> {
         }
     }
 
+    /// The value of a tag. By its number a variant is not known to clients.
     fn deserialize_identifier<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        self.deserialize_any(visitor)
+        match self.string() {
+            Ok(name) => visitor.visit_borrowed_str(name),
+            Err(error) => Err(error.vaguely()),
+        }
     }
 
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {

@@ -101,8 +101,9 @@ macro_rules! parsed_keys {
     ($($deserialize:ident $visit:ident $ty:ty, $what:literal;)*) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
             match self.0.parse::<$ty>() {
-                Ok(value) => visitor.$visit(value),
-                Err(_) => Err(DecodeError::new(format!("expected {} as key, got {}", $what, text_kind(self.0)))),
+                // Schemas of such maps know no plus sign.
+                Ok(value) if !self.0.starts_with('+') => visitor.$visit(value),
+                _ => Err(DecodeError::new(format!("expected {} as key, got {}", $what, text_kind(self.0)))),
             }
         }
     )*};
