@@ -276,12 +276,7 @@ impl Engine {
         id: &str,
         owner: Option<&Principal>,
     ) -> Result<Arc<Task>, EngineError> {
-        let subscription = self.subscribe(id, owner).await?;
-        match subscription.last().await {
-            Some(task) => Ok(task),
-            None if self.core.closing.is_cancelled() => Err(EngineError::ShuttingDown),
-            None => Err(EngineError::NotFound),
-        }
+        self.subscribe(id, owner).await?.end().await
     }
 
     /// Watches a task.

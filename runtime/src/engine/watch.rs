@@ -83,6 +83,19 @@ impl Subscription {
         }
     }
 
+    /// Waits for the terminal state.
+    ///
+    /// # Errors
+    /// [`EngineError::ShuttingDown`] if the engine stops before the task, [`EngineError::NotFound`] if the task is removed.
+    pub async fn end(self) -> Result<Arc<Task>, EngineError> {
+        let core = Arc::clone(&self.core);
+        match self.last().await {
+            Some(task) => Ok(task),
+            None if core.closing.is_cancelled() => Err(EngineError::ShuttingDown),
+            None => Err(EngineError::NotFound),
+        }
+    }
+
     /// Waits for the terminal state. `None` as for [`next`](Self::next).
     pub async fn last(mut self) -> Option<Arc<Task>> {
         if self.current.is_terminal() {

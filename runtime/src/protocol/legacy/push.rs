@@ -102,7 +102,9 @@ pub(super) async fn created(
     task: &Task,
     reports: Option<ReportFeed>,
 ) {
-    follow(inner, session, task, reports).await;
+    if let Err(error) = follow(inner, session, task, reports).await {
+        tracing::warn!(%error, task = %task.id(), "the session is not told of the task");
+    }
 }
 
 /// Notes that the client has named a task that it may see.
@@ -110,26 +112,30 @@ pub(super) async fn named(inner: &Arc<Inner>, session: &Arc<Session>, task: &Tas
     if task.is_terminal() {
         return;
     }
-    if let Some(link) = follow(inner, session, task, None).await
-        && !link.named.swap(true, Ordering::AcqRel)
-    {
-        session.way_opened();
+    match follow(inner, session, task, None).await {
+        Ok(Some(link)) if !link.named.swap(true, Ordering::AcqRel) => session.way_opened(),
+        Ok(_) => {}
+        Err(error) => {
+            tracing::warn!(%error, task = %task.id(), "the session is not told of the task");
+        }
     }
 }
 
-/// Opens a `tasks/result` stream to the questions of a task.
+/// Opens a `tasks/result` stream to the questions of a task. `None` if the task is gone.
 pub(super) async fn result_opened(
     inner: &Arc<Inner>,
     session: &Arc<Session>,
     task: &Task,
     wire: Arc<dyn Wire>,
-) -> Option<OpenResult> {
-    let link = follow(inner, session, task, None).await?;
+) -> Result<Option<OpenResult>, EngineError> {
+    let Some(link) = follow(inner, session, task, None).await? else {
+        return Ok(None);
+    };
     link.named.store(true, Ordering::Release);
     let number = link.next_result.fetch_add(1, Ordering::Relaxed);
     link.results.lock().push((number, wire));
     session.way_opened();
-    Some(OpenResult { link, number })
+    Ok(Some(OpenResult { link, number }))
 }
 
 /// Waits until the session has been told all there is of a task that has ended, so that the result comes last.
@@ -140,29 +146,27 @@ pub(super) async fn told(session: &Session, task: &Task) {
     }
 }
 
-/// The session's link to a task, made if it is the first time. The client knows the task as it is given here.
+/// The session's link to a task, made if it is the first time; `None` if the task is gone. The client knows the task as it
+/// is given here.
 async fn follow(
     inner: &Arc<Inner>,
     session: &Arc<Session>,
     known: &Task,
     reports: Option<ReportFeed>,
-) -> Option<Arc<Link>> {
+) -> Result<Option<Arc<Link>>, EngineError> {
     let id = known.id().as_str();
     if let Some(link) = session.links.lock().get(id) {
-        return Some(Arc::clone(link));
+        return Ok(Some(Arc::clone(link)));
     }
     let subscription = match inner.engine.subscribe(id, session.principal.as_ref()).await {
         Ok(subscription) => subscription,
-        Err(EngineError::NotFound) => return None,
-        Err(error) => {
-            tracing::warn!(%error, task = id, "the session is not told of the task");
-            return None;
-        }
+        Err(EngineError::NotFound) => return Ok(None),
+        Err(error) => return Err(error),
     };
     let link = {
         let mut links = session.links.lock();
         if let Some(link) = links.get(id) {
-            return Some(Arc::clone(link));
+            return Ok(Some(Arc::clone(link)));
         }
         let link = Arc::new(Link {
             id: id.to_owned(),
@@ -183,7 +187,7 @@ async fn follow(
         waits_for_claim: false,
     };
     tokio::spawn(watcher.run(subscription, reports));
-    Some(link)
+    Ok(Some(link))
 }
 
 struct Watcher {

@@ -58,8 +58,10 @@ impl TaskHandler for Exchange<'_> {
             push::told(self.session, &task).await;
             return outcome(&task);
         }
-        let open = push::result_opened(self.inner, self.session, &task, self.wire.clone()).await;
-        let task = self.inner.engine.wait(id, self.owner()).await?;
+        // The wait's own place first: a wait that is refused must leave nothing that holds another.
+        let waiting = self.inner.engine.subscribe(id, self.owner()).await?;
+        let open = push::result_opened(self.inner, self.session, &task, self.wire.clone()).await?;
+        let task = waiting.end().await?;
         push::told(self.session, &task).await;
         drop(open);
         outcome(&task)

@@ -303,6 +303,37 @@ async fn one_clients_waits_leave_room_for_the_others() {
     assert_eq!(text(beside.message().await), "through: alice");
 }
 
+/// covers: L-RES-2
+#[tokio::test(start_paused = true)]
+async fn a_refused_wait_takes_no_place_from_others() {
+    for places in [1, 2] {
+        let (server, door) = server_with(|limits| limits.waiters(10).waiters_per_principal(places));
+        let made = modern_request("tools/call", gate("x"));
+        let made = one(send(&server, by("bob", made)).await).await;
+        door.arrived.notified().await;
+        let id = &made.1["result"]["taskId"];
+        let session = open_session_by(&server, "bob").await;
+        let wait = || legacy(Some(&session), "tasks/result", json!({"taskId": id}));
+        if places == 1 {
+            // The session would have to watch the task as well, for its questions.
+            let refused = one(send(&server, by("bob", wait())).await).await;
+            let data = &refused.1["error"]["data"];
+            assert_eq!(*data, json!({"limit": "waitersPerPrincipal"}));
+            assert_eq!(server.engine().stats().waiters, 0);
+        } else {
+            let mut waiting = Events::of(send(&server, by("bob", wait())).await);
+            let again = open_session_by(&server, "bob").await;
+            let refused = legacy(Some(&again), "tasks/result", json!({"taskId": id}));
+            let refused = one(send(&server, by("bob", refused)).await).await;
+            assert!(refused.1["error"].is_object(), "{refused:?}");
+            assert_eq!(server.engine().stats().waiters, 2);
+            door.open();
+            let reply = waiting.message().await;
+            assert_eq!(reply["result"]["content"][0]["text"], "through: x");
+        }
+    }
+}
+
 /// covers: X-HTTP-2
 #[tokio::test]
 async fn a_request_that_belongs_to_no_session_is_refused_by_its_id() {
