@@ -112,7 +112,7 @@ fn progress_token(meta: &JsonObject) -> Option<Value> {
     }
     let number = token.as_f64()?;
     let whole = number.fract() == 0.0 && number.abs() <= EXACT;
-    whole.then(|| (number as i64).into())
+    whole.then(|| token.clone())
 }
 
 #[cfg(test)]
@@ -188,8 +188,8 @@ mod tests {
         for (given, taken) in [
             (Value::from("5.0"), Some(Value::from("5.0"))),
             (5.into(), Some(5.into())),
-            (5.0.into(), Some(5.into())),
-            ((-1.0).into(), Some((-1).into())),
+            (5.0.into(), Some(5.0.into())),
+            ((-1.0).into(), Some((-1.0).into())),
             (u64::MAX.into(), Some(u64::MAX.into())),
             (5.5.into(), None),
             (1e300.into(), None),

@@ -86,7 +86,10 @@ pub(crate) async fn serve(
             "a request with this id is still running",
         )));
     };
-    let meta = request.params.get("_meta");
+    let meta = match failure::object(&request.params, "_meta") {
+        Ok(meta) => meta,
+        Err(error) => return Some(Err(error)),
+    };
     let exchange = Exchange {
         inner,
         session,
@@ -95,7 +98,7 @@ pub(crate) async fn serve(
         cancellation: running.token.clone(),
         method: &request.method,
         params: &request.params,
-        progress_token: meta.and_then(Value::as_object).and_then(progress_token),
+        progress_token: meta.and_then(progress_token),
     };
     // Fires when this future is dropped, for a function that watches it from elsewhere.
     let _guard = running.token.clone().drop_guard();

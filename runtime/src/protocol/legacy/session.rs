@@ -44,6 +44,7 @@ pub(crate) struct Hello {
 impl Hello {
     /// Reads the params of `initialize`. A version that is not known gets the newest that is.
     pub(crate) fn read(params: &JsonObject) -> Result<Self, RpcError> {
+        failure::object(params, "_meta")?;
         let asked = failure::text(params, "protocolVersion")?;
         let capabilities = failure::object(params, "capabilities")?
             .ok_or_else(|| failure::bad_member("params.capabilities", "is missing"))?;

@@ -75,12 +75,16 @@ async fn an_answer_that_is_too_large_ends_its_question() {
     let answer = json!({"action": "accept", "content": {"name": "x".repeat(2000)}});
     let answer = json!({"jsonrpc": "2.0", "id": asked, "result": answer});
     client.send(answer).await;
-    let result = loop {
-        let message = client.next().await;
-        if message["id"] == 2 {
-            break message["result"].clone();
+    let ended = async {
+        loop {
+            let message = client.next().await;
+            if message["id"] == 2 {
+                break message["result"].clone();
+            }
         }
     };
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(30), ended);
+    let result = ended.await.expect("the question ends");
     assert_eq!(result["isError"], true, "{result}");
     let text = result["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("limited to 1000"), "{text}");
@@ -123,6 +127,34 @@ async fn each_revision_gets_what_it_knows() {
         let params = json!({"name": "wait_at_gate", "arguments": {"label": 5}, "task": "nonsense"});
         let called = client.reply(legacy(2, "tools/call", params)).await;
         assert_eq!(called.get("error").is_some(), has_tasks, "{called}");
+    }
+}
+
+#[tokio::test]
+async fn a_meta_that_is_no_object_is_refused_in_either_era() {
+    let (mut client, _, _) = client();
+    for meta in [json!("text"), json!(5), json!([]), json!(null)] {
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "_meta": meta});
+        let refused = client.reply(legacy(1, "initialize", params)).await;
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+    let (mut client, _) = initialize(client, "2025-11-25", json!({})).await;
+    for meta in [json!("text"), json!(5), json!([]), json!(null)] {
+        for (method, more) in [
+            ("ping", json!({})),
+            ("tools/list", json!({})),
+            (
+                "tools/call",
+                json!({"name": "greet", "arguments": {"name": "x"}}),
+            ),
+        ] {
+            let mut params = more;
+            params["_meta"] = meta.clone();
+            let refused = client.reply(legacy(2, method, params)).await;
+            assert_eq!(refused["error"]["code"], -32602, "{method}: {refused}");
+            let message = refused["error"]["message"].as_str().unwrap();
+            assert!(message.contains("params._meta"), "{message}");
+        }
     }
 }
 
