@@ -7,13 +7,14 @@ use http::{HeaderMap, HeaderValue, Response, StatusCode, request::Parts};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
+    JsonObject,
     protocol::{
         LEGACY,
         legacy::{self, Hello, Wire},
         negotiate::unsupported,
     },
     server::{
-        CallStream, Inner, RpcError,
+        CallStream, Caller, Inner, RpcError,
         rpc::{self, Notification, Request, RequestId},
     },
     task::Principal,
@@ -31,9 +32,10 @@ use super::{
 /// How long a request may take before it is answered with a stream: a client that sees the headers, and an event to come
 /// back with, can tell a long wait from a dead server.
 const SILENT: Duration = Duration::from_secs(1);
-/// How long a call goes on without a connection before it is given up.
+/// How long a request goes on without a connection before it is given up, and how long its stream is kept once it has ended.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The same for a request that only waits: it holds a place that others may need, and can be sent again.
+/// How long a request that only waits holds its place, which others may need, without a connection. It begins again when
+/// its client comes back.
 const PATIENCE_WITH_WAITS: Duration = Duration::from_secs(1);
 
 /// `initialize`: opens a session.
@@ -112,28 +114,18 @@ pub(super) async fn request(
             closing.let_go();
         }
     }));
-    let patience = if request.method == TasksResult::NAME {
-        PATIENCE_WITH_WAITS
-    } else {
-        PATIENCE
-    };
     let busy = http.busy();
     let work = {
         let (inner, http, log) = (Arc::clone(&inner), Arc::clone(&http), Arc::clone(&log));
         async move {
             let _busy = busy;
-            let wire: Arc<dyn Wire> = log.clone();
-            let outcome = tokio::select! {
-                outcome = legacy::serve(&inner, &http.session, &request, &caller, wire) => outcome,
-                () = log.abandoned(patience) => None,
-            };
-            match outcome {
-                Some(outcome) => {
-                    log.push(rpc::reply(&request.id, &outcome));
+            match serve(&inner, &http, &log, &request, &caller).await {
+                Some(outcome) => log.end(rpc::reply(&request.id, &outcome)),
+                None => {
+                    http.forget(&log);
+                    log.finish();
                 }
-                None => http.forget(&log),
             }
-            log.finish();
         }
     };
     // Until there is a stream, the connection is this future.
@@ -147,6 +139,7 @@ pub(super) async fn request(
         http.forget(&log);
         return reply::json(StatusCode::OK, text.to_string());
     }
+    tokio::spawn(forget_in_time(Arc::clone(&http), Arc::clone(&log)));
     let guard = http.busy();
     let response = log.response(
         From::Untaken,
@@ -157,6 +150,52 @@ pub(super) async fn request(
     );
     drop(waiting);
     response
+}
+
+/// Answers a request. `None` when it was called off, or nobody came back for the reply.
+async fn serve(
+    inner: &Arc<Inner>,
+    http: &HttpSession,
+    log: &Arc<EventLog>,
+    request: &Request,
+    caller: &Caller,
+) -> Option<Result<JsonObject, RpcError>> {
+    let only_waits = request.method == TasksResult::NAME;
+    let patience = if only_waits {
+        PATIENCE_WITH_WAITS
+    } else {
+        PATIENCE
+    };
+    loop {
+        let wire: Arc<dyn Wire> = log.clone();
+        tokio::select! {
+            outcome = legacy::serve(inner, &http.session, request, caller, wire) => return outcome,
+            () = log.abandoned(patience) => {}
+        }
+        if !only_waits {
+            return None;
+        }
+        tokio::select! {
+            biased;
+            () = http.session.closed.cancelled() => return None,
+            () = log.attached() => {}
+            () = log.abandoned(PATIENCE) => return None,
+        }
+    }
+}
+
+/// Forgets a stream some time after its end.
+async fn forget_in_time(http: Arc<HttpSession>, log: Arc<EventLog>) {
+    let over = async {
+        log.ended().await;
+        http.make_room();
+        tokio::time::sleep(PATIENCE).await;
+    };
+    tokio::select! {
+        () = over => {}
+        () = http.session.closed.cancelled() => {}
+    }
+    http.forget(&log);
 }
 
 /// Counts a request that waits for its first message as a connection of its stream.
@@ -187,7 +226,8 @@ pub(super) fn notification(http: &HttpSession, notification: &Notification) -> R
     reply::accepted()
 }
 
-/// GET: the session's own stream, or the rest of one whose connection was lost.
+/// GET: the session's own stream, or the rest of one whose connection was lost. Each stream has one connection: a client
+/// that opens it anew is taken to have lost the one before, whose end may not have been seen here.
 pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
     if !guard::accepts(&parts.headers, "text", "event-stream") {
         let error = RpcError::invalid_request("the Accept header must allow text/event-stream");
@@ -218,6 +258,12 @@ pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
             }
         },
     };
+    if matches!(from, From::Untaken) && http.channel.is_open() {
+        tracing::info!(
+            session = http.session.id,
+            "the session's stream is opened again; the connection that had it is closed"
+        );
+    }
     let primes = http.session.has_tasks() && matches!(from, From::Untaken);
     // A call's stream may still get its reply while the server shuts down.
     let end = if Arc::ptr_eq(&log, &http.channel) {

@@ -139,15 +139,22 @@ impl EventLog {
 
     /// Adds a message that must arrive, unless the stream has ended.
     pub(super) fn push(&self, message: String) -> u64 {
-        self.add(message, false)
+        self.add(message, false, false)
     }
 
-    fn add(&self, message: String, spare: bool) -> u64 {
+    /// Adds the last message. Whoever sees it sees that the stream has ended, so that a lone reply is never taken for the
+    /// first message of several.
+    pub(super) fn end(&self, message: String) {
+        self.add(message, false, true);
+    }
+
+    fn add(&self, message: String, spare: bool, last: bool) -> u64 {
         let mut state = self.state.lock();
         let number = state.next;
         if state.done {
             return number;
         }
+        state.done = last;
         state.next += 1;
         state.events.push_back(Event {
             number,
@@ -221,6 +228,27 @@ impl EventLog {
             Some(_) => Due::Now,
         })
         .await;
+    }
+
+    /// Waits until a connection is attached.
+    pub(super) async fn attached(&self) {
+        self.until(|state| match state.attached {
+            Some(_) => Due::Now,
+            None => Due::Later,
+        })
+        .await;
+    }
+
+    /// Waits until the stream has ended.
+    pub(super) async fn ended(&self) {
+        self.until(|state| if state.done { Due::Now } else { Due::Later })
+            .await;
+    }
+
+    /// Bytes of the messages that are kept.
+    pub(super) fn bytes(&self) -> usize {
+        let state = self.state.lock();
+        state.events.iter().map(|event| event.message.len()).sum()
     }
 
     /// Waits until something is due.
@@ -313,12 +341,12 @@ impl Wire for EventLog {
     }
 
     fn notify(&self, message: String) -> BoxFuture<'_, ()> {
-        self.add(message, true);
+        self.add(message, true, false);
         Box::pin(std::future::ready(()))
     }
 
     fn notify_now(&self, message: String) {
-        self.add(message, true);
+        self.add(message, true, false);
     }
 
     fn over(&self, Sent(number): Sent) -> bool {

@@ -24,6 +24,8 @@ use super::log::EventLog;
 
 /// Streams of a session that have ended and are kept for clients that come back, at most.
 const ENDED: usize = 8;
+/// Bytes of their messages, at most. The newest one is kept whatever its size.
+const ENDED_BYTES: usize = 8 << 20;
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
 
@@ -167,15 +169,14 @@ impl HttpSession {
     pub(super) fn new_stream(&self) -> Arc<EventLog> {
         let log = EventLog::new(self.next_stream.fetch_add(1, Ordering::Relaxed));
         let mut streams = self.streams.lock();
-        let ended = streams.iter().filter(|stream| stream.is_done()).count();
-        let mut surplus = ended.saturating_sub(ENDED);
-        streams.retain(|stream| {
-            let drop = surplus > 0 && stream.is_done();
-            surplus -= usize::from(drop);
-            !drop
-        });
+        drop_ended(&mut streams);
         streams.push_back(Arc::clone(&log));
         log
+    }
+
+    /// Lets go of streams that have ended, if there is too much of them.
+    pub(super) fn make_room(&self) {
+        drop_ended(&mut self.streams.lock());
     }
 
     /// Forgets a stream that nobody will come back for.
@@ -198,9 +199,53 @@ impl HttpSession {
     }
 }
 
+fn drop_ended(streams: &mut VecDeque<Arc<EventLog>>) {
+    let (mut count, mut bytes) = (0, 0);
+    // The newest first: its client is the likeliest to come back.
+    for at in (0..streams.len()).rev() {
+        if !streams[at].is_done() {
+            continue;
+        }
+        count += 1;
+        bytes += streams[at].bytes();
+        if count > ENDED || (count > 1 && bytes > ENDED_BYTES) {
+            streams.remove(at);
+        }
+    }
+}
+
 impl Drop for Busy {
     fn drop(&mut self) {
         *self.0.used.lock() = Instant::now();
         self.0.busy.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_kept_of_ended_streams_is_bounded() {
+        let stream = |number, bytes: usize, ended: bool| {
+            let log = EventLog::new(number);
+            log.push("x".repeat(bytes));
+            if ended {
+                log.finish();
+            }
+            log
+        };
+        let left = |streams: &VecDeque<Arc<EventLog>>| -> Vec<u64> {
+            streams.iter().map(|log| log.number()).collect()
+        };
+        let mut small: VecDeque<_> = (0..20).map(|n| stream(n, 10, n != 3)).collect();
+        drop_ended(&mut small);
+        assert_eq!(left(&small), [3, 12, 13, 14, 15, 16, 17, 18, 19]);
+        let mut large: VecDeque<_> = (0..5).map(|n| stream(n, 3 << 20, n != 1)).collect();
+        drop_ended(&mut large);
+        assert_eq!(left(&large), [1, 3, 4]);
+        let mut huge = VecDeque::from([stream(0, 10, true), stream(1, 9 << 20, true)]);
+        drop_ended(&mut huge);
+        assert_eq!(left(&huge), [1]);
     }
 }

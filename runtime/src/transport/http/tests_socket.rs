@@ -149,6 +149,28 @@ async fn a_client_that_leaves_the_name_out_is_logged_once_a_connection() {
     }
 }
 
+#[tokio::test]
+async fn the_end_of_a_sessions_older_stream_is_logged() {
+    let written = Written::default();
+    let writer = written.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .with_writer(move || writer.clone())
+        .finish();
+    let _logging = tracing::subscriber::set_default(subscriber);
+    let (server, _) = server();
+    let (client, _) = super::tests_legacy::Client::open(&server, None, json!({})).await;
+    let logged = || {
+        let log = String::from_utf8(written.0.lock().clone()).unwrap();
+        log.matches("stream is opened again").count()
+    };
+    let mut first = Events::of(client.get(None).await);
+    assert!(first.next().await.is_some());
+    assert_eq!(logged(), 0);
+    let _second = client.get(None).await;
+    assert_eq!(logged(), 1);
+    assert!(first.next().await.is_none());
+}
+
 /// covers: L-RES-1, L-RES-2
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn five_hundred_waiters_do_not_slow_others_and_are_all_answered() {

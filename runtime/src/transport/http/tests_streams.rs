@@ -173,8 +173,87 @@ async fn a_wait_for_a_result_shows_headers_within_a_second_or_so() {
     assert!(begun.elapsed() < std::time::Duration::from_secs(2));
     assert!(waiting.next().await.unwrap().id.is_some());
     assert_eq!(server.engine().stats().waiters, waiters + 1);
-    // It is held for a client that comes back at once, and no longer.
+    // Its place is held for a client that comes back at once, and no longer.
     drop(waiting);
     tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     assert_eq!(server.engine().stats().waiters, waiters);
+}
+
+/// covers: L-RES-1, L-RES-2, X-HTTP-3
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_result_is_taken_up_where_its_connection_was_lost() {
+    let (server, gate) = server();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {}});
+    let made = client.reply(legacy(1, "tools/call", call)).await;
+    gate.arrived.notified().await;
+    let id = &made["result"]["task"]["taskId"];
+    let watchers = server.engine().stats().waiters;
+    let waits = |more: usize| assert_eq!(server.engine().stats().waiters, watchers + more);
+    let wait = async |request: u64| {
+        let waiting = legacy(request, "tasks/result", json!({"taskId": id}));
+        let mut waiting = Events::of(client.post(waiting).await);
+        waiting.next().await.unwrap().id.unwrap()
+    };
+    let seen = wait(2).await;
+    // It holds no place while its client is away, and takes one again, as often as need be.
+    for away in [1, 30, 57] {
+        tokio::time::sleep(Duration::from_secs(away)).await;
+        let mut again = Events::of(client.get(Some(&seen)).await);
+        assert!(
+            tokio::time::timeout(Duration::from_secs(5), again.next())
+                .await
+                .is_err()
+        );
+        waits(1);
+        drop(again);
+        tokio::time::sleep(Duration::from_secs(2)).await;
+        waits(0);
+    }
+    // The task may end meanwhile.
+    gate.open();
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    let mut again = Events::of(client.get(Some(&seen)).await);
+    let reply = again.message().await;
+    assert_eq!(reply["result"]["content"][0]["text"], "through: x");
+    assert!(again.next().await.is_none());
+    // The reply is there for a while, and not for ever.
+    tokio::time::sleep(Duration::from_secs(59)).await;
+    let mut once_more = Events::of(client.get(Some(&seen)).await);
+    assert_eq!(once_more.message().await["id"], 2);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(client.get(Some(&seen)).await.status(), 400);
+}
+
+/// covers: L-RES-2
+#[tokio::test(start_paused = true)]
+async fn a_wait_for_a_result_that_nobody_comes_back_to_is_forgotten() {
+    let (server, gate) = server();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = json!({"name": "wait_at_gate", "arguments": {"label": "x"}, "task": {}});
+    let made = client.reply(legacy(1, "tools/call", call)).await;
+    gate.arrived.notified().await;
+    let id = &made["result"]["task"]["taskId"];
+    let waiting = legacy(2, "tasks/result", json!({"taskId": id}));
+    let mut waiting = Events::of(client.post(waiting).await);
+    let seen = waiting.next().await.unwrap().id.unwrap();
+    drop(waiting);
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    assert_eq!(client.get(Some(&seen)).await.status(), 400);
+}
+
+/// covers: X-HTTP-3
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_reply_that_comes_at_once_is_json_every_time() {
+    let (server, _) = server();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    for id in 0..2000 {
+        let call = json!({"name": "greet", "arguments": {"name": "x"}});
+        let response = client.post(legacy(id, "tools/call", call)).await;
+        assert_eq!(
+            response.headers()["content-type"],
+            "application/json",
+            "call {id}"
+        );
+    }
 }

@@ -62,10 +62,13 @@ async fn a_connection_that_is_let_go_leaves_the_rest_for_the_next() {
 #[tokio::test]
 async fn a_lone_reply_needs_no_stream() {
     let log = EventLog::new(0);
-    log.push("reply".into());
-    assert_eq!(log.take_only(), None);
-    log.finish();
+    log.end("reply".into());
+    log.ready().await;
     assert_eq!(log.take_only().as_deref(), Some("reply"));
+    let log = EventLog::new(0);
+    log.push("progress".into());
+    log.end("reply".into());
+    assert_eq!(log.take_only(), None);
 }
 
 #[tokio::test(start_paused = true)]
