@@ -3,18 +3,20 @@
 //!
 //! A header that says something else than the body is refused with -32020 and HTTP 400.
 
+use std::fmt;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use http::HeaderMap;
+use http::{HeaderMap, HeaderName, header::AsHeaderName};
 use serde_json::Value;
 
 use crate::{JsonObject, server::RpcError};
 
-const METHOD: &str = "mcp-method";
-const NAME: &str = "mcp-name";
+static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+static NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// Checks `Mcp-Method`.
 pub(crate) fn check_method(headers: &HeaderMap, method: &str) -> Result<(), RpcError> {
-    match single(headers, METHOD)? {
+    match single(headers, &METHOD)? {
         Some(value) if value == method => Ok(()),
         Some(value) => Err(differs("Mcp-Method", value, method)),
         None => Err(missing("Mcp-Method")),
@@ -23,7 +25,7 @@ pub(crate) fn check_method(headers: &HeaderMap, method: &str) -> Result<(), RpcE
 
 /// Checks `Mcp-Name` against a member of the body. Gives false when the header is missing.
 pub(crate) fn check_name(headers: &HeaderMap, name: &str) -> Result<bool, RpcError> {
-    let Some(value) = single(headers, NAME)? else {
+    let Some(value) = single(headers, &NAME)? else {
         return Ok(false);
     };
     if decode("Mcp-Name", value)? == name {
@@ -141,7 +143,7 @@ pub(crate) fn check_params(
 ) -> Result<(), RpcError> {
     for ParamHeader { header, path, kind } in expected {
         let value = at(arguments, path).filter(|value| !value.is_null());
-        match (value, single(headers, header)?) {
+        match (value, single(headers, header.as_str())?) {
             (None, None) => {}
             (None, Some(given)) => {
                 return Err(RpcError::header_mismatch(format!(
@@ -191,7 +193,10 @@ fn same(value: &Value, given: &str, kind: Kind) -> bool {
 }
 
 /// The only value of a header, without the white space around it.
-fn single<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, RpcError> {
+fn single<N: AsHeaderName + fmt::Display + Copy>(
+    headers: &HeaderMap,
+    name: N,
+) -> Result<Option<&str>, RpcError> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else {
         return Ok(None);
@@ -245,6 +250,9 @@ mod tests {
 
     use super::*;
     use crate::server::error::HEADER_MISMATCH;
+
+    const METHOD: &str = "mcp-method";
+    const NAME: &str = "mcp-name";
 
     fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
         let mut map = HeaderMap::new();

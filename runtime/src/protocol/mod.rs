@@ -32,9 +32,9 @@ pub(crate) const MODERN: &str = "2026-07-28";
 /// The revisions of the legacy era, newest first.
 pub(crate) const LEGACY: [&str; 3] = ["2025-11-25", "2025-06-18", "2025-03-26"];
 
-/// Whether any era has a request of this name that a client may send.
-pub(crate) fn is_known_method(method: &str) -> bool {
-    let known = |info: &MethodInfo| {
+/// The request of this name that a client may send in any era.
+pub(crate) fn known_method(method: &str) -> Option<&'static str> {
+    let known = |info: &&MethodInfo| {
         info.name == method && info.kind == MethodKind::Request && info.sender != Sender::Server
     };
     let tables = [
@@ -42,7 +42,11 @@ pub(crate) fn is_known_method(method: &str) -> bool {
         v2026_07_28::methods::ALL,
         ext_tasks::methods::ALL,
     ];
-    tables.into_iter().flatten().any(known)
+    tables
+        .into_iter()
+        .flatten()
+        .find(known)
+        .map(|info| info.name)
 }
 
 /// Whether a method is of a family that this library answers in one of the eras, so that no fallback may claim it.
@@ -61,14 +65,10 @@ pub(crate) fn is_reserved(method: &str) -> bool {
 }
 
 /// Counts an answered request (`mcp_requests_total`).
-pub(crate) fn count(era: &'static str, method: &str, outcome: &Result<JsonObject, RpcError>) {
+pub(crate) fn count(era: &'static str, method: &str, ok: bool) {
     // Clients make up names; only those that exist become labels.
-    let method = if is_known_method(method) {
-        method.to_owned()
-    } else {
-        "other".to_owned()
-    };
-    let outcome = if outcome.is_ok() { "ok" } else { "error" };
+    let method = known_method(method).unwrap_or("other");
+    let outcome = if ok { "ok" } else { "error" };
     metrics::counter!("mcp_requests_total", "era" => era, "method" => method, "outcome" => outcome)
         .increment(1);
 }

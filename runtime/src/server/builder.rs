@@ -16,7 +16,10 @@ use crate::{
     store::{MemoryStore, TaskStore},
     task::Clock,
     tool::{IntoTool, IntoTools, RegisterError, StateMap, Tool, ToolSet},
-    types::{v2025_11_25, v2026_07_28},
+    types::{
+        v2025_11_25,
+        v2026_07_28::{self, ResultMetaObject},
+    },
 };
 
 use super::{Catalog, Connection, Fallback, Inner, Limits, Server};
@@ -331,9 +334,12 @@ impl ServerBuilder {
         if let Some(lease) = self.lease {
             engine = engine.lease(lease);
         }
+        let info = serde_json::from_value(Value::Object(self.info.clone()))
+            .expect("the methods of the builder set strings alone, and name and version are set");
         Ok(Server {
             inner: Arc::new(Inner {
                 catalog: Catalog::new(set)?,
+                result_meta: ResultMetaObject::new().with_server_info(info),
                 info: self.info,
                 state: self.state,
                 engine: engine

@@ -34,6 +34,7 @@ use crate::{
     gauge::Gauge,
     protocol::{legacy::Asking, seal::Sealer},
     tool::{OnRestart, StateMap, ToolCall},
+    types::v2026_07_28::ResultMetaObject,
 };
 
 /// How long running work may take to end when the server shuts down.
@@ -66,6 +67,8 @@ pub(crate) struct Inner {
     pub(crate) config: builder::Config,
     /// `Implementation`: who we say that we are.
     pub(crate) info: JsonObject,
+    /// The same as results of the modern era carry it.
+    pub(crate) result_meta: ResultMetaObject,
     pub(crate) catalog: Catalog,
     pub(crate) state: StateMap,
     pub(crate) engine: Engine,

@@ -2,7 +2,10 @@
 //!
 //! Batches are refused. What cannot be read becomes a [`Refusal`], which carries the id if that could be read.
 
-use std::hash::{Hash, Hasher};
+use std::{
+    borrow::Cow,
+    hash::{Hash, Hasher},
+};
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, value::RawValue};
@@ -148,8 +151,9 @@ struct Envelope<'a> {
     id: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
     method: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    params: Option<&'a RawValue>,
+    /// Read in the same go. What is null counts as missing.
+    #[serde(default)]
+    params: Option<Value>,
     #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
     #[serde(borrow, default, deserialize_with = "present")]
@@ -209,7 +213,7 @@ pub(crate) fn decode(text: &[u8]) -> Result<Message, Refusal> {
         let error = if error.is_data() {
             RpcError::invalid_request(format!("the message cannot be read: {error}"))
         } else {
-            RpcError::parse_error(format!("the message is not JSON: {error}"))
+            RpcError::parse_error(format!("the message cannot be read as JSON: {error}"))
         };
         Refusal::new(only_id(text), error)
     })?;
@@ -226,11 +230,10 @@ pub(crate) fn decode(text: &[u8]) -> Result<Message, Refusal> {
         })?),
     };
     let refuse = |error| Refusal::new(id.clone(), error);
-    if envelope
+    let version = |raw: &RawValue| serde_json::from_str::<Cow<'_, str>>(raw.get());
+    if !envelope
         .jsonrpc
-        .and_then(|raw| serde_json::from_str::<String>(raw.get()).ok())
-        .as_deref()
-        != Some("2.0")
+        .is_some_and(|raw| version(raw).is_ok_and(|version| version == "2.0"))
     {
         return Err(refuse(RpcError::invalid_request(
             "`jsonrpc` must be \"2.0\"",
@@ -239,21 +242,13 @@ pub(crate) fn decode(text: &[u8]) -> Result<Message, Refusal> {
     if let Some(method) = envelope.method {
         let method = serde_json::from_str::<String>(method.get())
             .map_err(|_| refuse(RpcError::invalid_request("`method` must be a string")))?;
-        let params = match envelope
-            .params
-            .map(|raw| serde_json::from_str::<Value>(raw.get()))
-        {
-            None | Some(Ok(Value::Null)) => JsonObject::new(),
-            Some(Ok(Value::Object(params))) => params,
-            Some(Ok(_)) => {
+        let params = match envelope.params {
+            None => JsonObject::new(),
+            Some(Value::Object(params)) => params,
+            Some(_) => {
                 return Err(refuse(RpcError::invalid_params(
                     "`params` must be an object",
                 )));
-            }
-            Some(Err(error)) => {
-                return Err(refuse(RpcError::parse_error(format!(
-                    "`params` cannot be read: {error}"
-                ))));
             }
         };
         return Ok(match id {
@@ -330,7 +325,7 @@ fn text(message: &impl Serialize) -> String {
 }
 
 /// The text of a reply.
-pub(crate) fn reply(id: &RequestId, outcome: &Result<JsonObject, RpcError>) -> String {
+pub(crate) fn reply<T: Serialize>(id: &RequestId, outcome: &Result<T, RpcError>) -> String {
     match outcome {
         Ok(result) => text(&OutResult {
             jsonrpc: "2.0",
@@ -501,7 +496,7 @@ mod tests {
             "[".repeat(10_000),
             "]".repeat(10_000)
         );
-        assert_eq!(refused(&closed).1, -32700);
+        assert_eq!(refused(&closed), (Some("1".to_owned()), -32700));
     }
 
     #[test]

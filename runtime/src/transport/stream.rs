@@ -20,7 +20,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use crate::{
     JsonObject,
     protocol::{
-        is_known_method,
+        known_method,
         legacy::{self, Hello, Session, Wire},
         modern,
         negotiate::{self, Channel, Facts, Route},
@@ -307,7 +307,7 @@ impl Connection {
 fn without_session(request: &Request) -> Result<JsonObject, RpcError> {
     match request.method.as_str() {
         Ping::NAME => Ok(JsonObject::new()),
-        method if !is_known_method(method) => Err(RpcError::method_not_found(method)),
+        method if known_method(method).is_none() => Err(RpcError::method_not_found(method)),
         _ => Err(RpcError::invalid_params(
             "Invalid params: the request names no protocol version in `_meta`, and no session was opened with \
              `initialize`",

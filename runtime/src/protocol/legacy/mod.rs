@@ -112,7 +112,7 @@ pub(crate) async fn serve(
         biased;
         () = running.token.cancelled() => None,
         outcome = exchange.answer().instrument(span) => {
-            count("legacy", &request.method, &outcome);
+            count("legacy", &request.method, outcome.is_ok());
             Some(outcome)
         }
     }

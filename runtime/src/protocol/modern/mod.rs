@@ -12,6 +12,7 @@ mod tasks;
 use std::sync::Arc;
 
 use http::StatusCode;
+use serde::Serialize;
 use serde_json::{Value, json};
 use tracing::Instrument;
 
@@ -34,7 +35,7 @@ pub(in crate::protocol) use replay::progress_params;
 use crate::{
     task::Principal,
     types::{
-        ext_tasks::{TaskRequest, keys::TASKS},
+        ext_tasks::{TaskRequest, TaskResponse, keys::TASKS},
         v2025_11_25::methods::{
             Initialize, LoggingSetLevel, Ping, ResourcesSubscribe, ResourcesUnsubscribe,
         },
@@ -67,16 +68,25 @@ const CACHEABLE: [&str; 6] = [
 /// Those that are the same for every caller.
 const OWN_CACHEABLE: [&str; 2] = [ServerDiscover::NAME, ToolsList::NAME];
 
+/// What a request is answered with, `resultType` and `_meta` included.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(crate) enum Answer {
+    Object(JsonObject),
+    /// Written as it is: clients ask for tasks more often than for anything else.
+    Task(Box<TaskResponse>),
+}
+
 /// The answer to a request, and the HTTP status that goes with it if nothing was streamed before.
 #[derive(Debug)]
 pub(crate) struct Reply {
-    pub(crate) outcome: Result<JsonObject, RpcError>,
+    pub(crate) outcome: Result<Answer, RpcError>,
     #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "only HTTP needs it"))]
     pub(crate) status: StatusCode,
 }
 
 impl Reply {
-    fn new(outcome: Result<JsonObject, RpcError>) -> Self {
+    fn new(outcome: Result<Answer, RpcError>) -> Self {
         let status = match &outcome {
             Ok(_) => StatusCode::OK,
             Err(error) => match error.code {
@@ -131,7 +141,7 @@ pub(crate) async fn serve(
     let reply = answer(server, request, caller, outbox)
         .instrument(span)
         .await;
-    count("modern", &request.method, &reply.outcome);
+    count("modern", &request.method, reply.outcome.is_ok());
     reply
 }
 
@@ -168,11 +178,7 @@ async fn answer(server: &Arc<Inner>, request: &Request, caller: &Caller, outbox:
         progress_token: progress_token(meta),
         log_level,
     };
-    let outcome = exchange
-        .answer()
-        .await
-        .map(|result| exchange.finish(result));
-    Reply::new(outcome)
+    Reply::new(exchange.answer().await)
 }
 
 fn check_meta(meta: &JsonObject) -> Result<&JsonObject, RpcError> {
@@ -213,22 +219,26 @@ fn log_level(meta: &JsonObject) -> Result<Option<LogLevel>, RpcError> {
 }
 
 impl Exchange<'_> {
-    async fn answer(&self) -> Result<JsonObject, RpcError> {
+    async fn answer(&self) -> Result<Answer, RpcError> {
         if let Some(headers) = &self.caller.headers {
             headers::check_method(headers, self.method)?;
         }
-        match self.method {
+        if TaskRequest::METHODS.contains(&self.method) {
+            let answer = Box::new(self.on_task().await?);
+            return Ok(Answer::Task(answer));
+        }
+        let result = match self.method {
             ServerDiscover::NAME => Ok(self.discover()),
             ToolsList::NAME => self.list_tools(),
             ToolsCall::NAME => {
                 self.check_name("name", true)?;
                 self.call_tool().await
             }
-            method if TaskRequest::METHODS.contains(&method) => self.on_task().await,
             SubscriptionsListen::NAME => self.listen().await,
             method if is_ours(method) => Err(RpcError::method_not_found(method)),
             _ => self.fall_back().await,
-        }
+        };
+        Ok(Answer::Object(self.finish(result?)))
     }
 
     /// Adds what every result carries. An acknowledgement is a result too, so it says who sent it, and nothing else.

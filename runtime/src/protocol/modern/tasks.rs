@@ -5,11 +5,11 @@ use serde_json::Value;
 use crate::{
     JsonObject,
     engine::Cancel,
-    protocol::{failure, plain},
+    protocol::failure,
     server::RpcError,
     types::ext_tasks::{
         CancelTaskRequestParams, CancelTaskResult, GetTaskRequestParams, GetTaskResult,
-        TaskHandler, TaskRequest, UpdateTaskRequestParams, UpdateTaskResult,
+        TaskHandler, TaskRequest, TaskResponse, UpdateTaskRequestParams, UpdateTaskResult,
     },
 };
 
@@ -23,18 +23,35 @@ type Answers = JsonObject;
 
 impl Exchange<'_> {
     /// Answers a request on tasks.
-    pub(super) async fn on_task(&self) -> Result<JsonObject, RpcError> {
+    pub(super) async fn on_task(&self) -> Result<TaskResponse, RpcError> {
         self.require_tasks()?;
         self.check_task_name()?;
-        let mut params = self.params.clone();
+        let mut params = JsonObject::new();
         let mut answers = Answers::new();
-        if let Some(Value::Object(given)) = params.get_mut("inputResponses") {
-            answers = std::mem::take(given);
+        for (name, value) in self.params {
+            match (name.as_str(), value) {
+                // Has been read already.
+                ("_meta", _) => {}
+                ("inputResponses", Value::Object(given)) => {
+                    answers = given.clone();
+                    params.insert(name.clone(), JsonObject::new().into());
+                }
+                _ => {
+                    params.insert(name.clone(), value.clone());
+                }
+            }
         }
         let request = TaskRequest::decode(self.method, Value::Object(params))
             .ok_or_else(|| RpcError::method_not_found(self.method))?
             .map_err(failure::invalid)?;
-        plain(&request.dispatch(self, answers).await?)
+        let mut response = request.dispatch(self, answers).await?;
+        let meta = match &mut response {
+            TaskResponse::Get(result) => &mut result.meta,
+            TaskResponse::Update(result) => &mut result.meta,
+            TaskResponse::Cancel(result) => &mut result.meta,
+        };
+        *meta = Some(self.server.result_meta.clone());
+        Ok(response)
     }
 }
 

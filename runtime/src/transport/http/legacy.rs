@@ -57,7 +57,7 @@ pub(super) fn initialize(inner: &Arc<Inner>, parts: &Parts, request: &Request) -
     let result = Ok(legacy::welcome(inner, &opened.session));
     let mut response = reply::json(StatusCode::OK, rpc::reply(&request.id, &result));
     if let Ok(id) = HeaderValue::from_str(&opened.session.id) {
-        response.headers_mut().insert(SESSION, id);
+        response.headers_mut().insert(&SESSION, id);
     }
     response
 }
@@ -69,7 +69,7 @@ pub(super) fn find(
     request: Option<&RequestId>,
 ) -> Result<Arc<HttpSession>, Box<Response<Body>>> {
     let refuse = |status, error: RpcError| Box::new(reply::error(status, request, &error));
-    if let Some(version) = header(&parts.headers, VERSION)
+    if let Some(version) = header(&parts.headers, &VERSION)
         && !LEGACY.contains(&version)
     {
         return Err(refuse(
@@ -77,7 +77,7 @@ pub(super) fn find(
             unsupported(version, inner.config.legacy),
         ));
     }
-    let Some(id) = header(&parts.headers, SESSION) else {
+    let Some(id) = header(&parts.headers, &SESSION) else {
         let error = RpcError::invalid_request(
             "the request belongs to no session: send `initialize` first and repeat its Mcp-Session-Id, or name a \
              protocol version in `_meta`",

@@ -3,7 +3,7 @@
 use std::{error::Error, sync::Arc};
 
 use axum::{body::Body, extract::ConnectInfo};
-use http::{HeaderMap, Response, StatusCode, request::Parts};
+use http::{HeaderMap, HeaderName, Response, StatusCode, header::AsHeaderName, request::Parts};
 
 use crate::{
     protocol::{
@@ -20,8 +20,8 @@ use crate::{
 
 use super::{guard, legacy, reply};
 
-pub(super) const VERSION: &str = "mcp-protocol-version";
-pub(super) const SESSION: &str = "mcp-session-id";
+pub(super) static VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(super) static SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 
 pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Response<Body> {
     if !guard::is_json(&parts.headers) {
@@ -102,8 +102,8 @@ pub(super) async fn answer(inner: Arc<Inner>, parts: Parts, body: Body) -> Respo
 
 async fn take_request(inner: Arc<Inner>, parts: Parts, request: Request) -> Response<Body> {
     let channel = Channel::Http {
-        version: header(&parts.headers, VERSION),
-        session: parts.headers.contains_key(SESSION),
+        version: header(&parts.headers, &VERSION),
+        session: parts.headers.contains_key(&SESSION),
     };
     let facts = Facts {
         method: &request.method,
@@ -153,26 +153,30 @@ pub(super) fn caller(mut parts: Parts) -> Caller {
 
 /// Whether a message belongs to a legacy session, or claims to.
 fn in_session(inner: &Inner, parts: &Parts) -> bool {
-    inner.config.legacy && parts.headers.contains_key(SESSION) && !is_modern(parts)
+    inner.config.legacy && parts.headers.contains_key(&SESSION) && !is_modern(parts)
 }
 
 /// Whether the headers name the modern revision.
 pub(super) fn is_modern(parts: &Parts) -> bool {
-    header(&parts.headers, VERSION) == Some(MODERN)
+    header(&parts.headers, &VERSION) == Some(MODERN)
 }
 
 /// Refuses the headers that say where a message belongs when they are given more than once: what stands between may have
 /// gone by another one than we would.
 pub(super) fn check_single(headers: &HeaderMap, modern: bool) -> Result<(), RpcError> {
     for (name, shown) in [
-        (VERSION, "MCP-Protocol-Version"),
-        (SESSION, "Mcp-Session-Id"),
+        (&VERSION, "MCP-Protocol-Version"),
+        (&SESSION, "Mcp-Session-Id"),
     ] {
         let mut values = headers.get_all(name).iter();
         if values.next().is_none() || values.next().is_none() {
             continue;
         }
-        let modern = modern || headers.get_all(VERSION).iter().any(|value| value == MODERN);
+        let modern = modern
+            || headers
+                .get_all(&VERSION)
+                .iter()
+                .any(|value| value == MODERN);
         return Err(if modern {
             RpcError::header_mismatch(format!("Header mismatch: {shown} is given more than once"))
         } else {
@@ -182,7 +186,7 @@ pub(super) fn check_single(headers: &HeaderMap, modern: bool) -> Result<(), RpcE
     Ok(())
 }
 
-pub(super) fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+pub(super) fn header(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
     headers
         .get(name)
         .and_then(|value| value.to_str().ok())
