@@ -82,7 +82,7 @@ pub(crate) enum Kind {
         schema: Option<Box<Expr>>,
     },
     /// Nowhere; it has its default.
-    Skipped { default: Option<Box<Expr>> },
+    Skipped { default: DefaultValue },
     /// The user, asked first.
     Question { name: LitStr, message: Box<Expr> },
     /// All arguments at once.
@@ -163,6 +163,7 @@ impl Param {
         } else if is_surrounding(&ty) {
             Kind::Extract
         } else {
+            check::surrounds_for_certain(cx, &ty);
             argument(
                 cx,
                 wire_name,
@@ -183,12 +184,11 @@ impl Param {
 }
 
 fn argument(cx: &Ctxt, wire_name: LitStr, doc: Option<Doc>, arg: &ArgSettings, pat: &Pat) -> Kind {
-    if arg.skip.is_set() {
-        let default = match arg.default.get() {
-            Some(DefaultValue::Expr(expr)) => Some(expr.clone()),
-            _ => None,
+    if let Some(skip) = arg.skip.name() {
+        let of_type = || DefaultValue::OfType(skip.span());
+        return Kind::Skipped {
+            default: arg.default.get().cloned().unwrap_or_else(of_type),
         };
-        return Kind::Skipped { default };
     }
     if !arg.rename.is_set() {
         check::has_name(cx, pat);
@@ -235,6 +235,11 @@ pub(crate) fn parameter_of<'a>(ty: &'a Type, name: &str) -> Option<&'a Type> {
         },
         _ => None,
     }
+}
+
+/// `&Arc<Self>`
+pub(crate) fn is_borrowed_arc(ty: &Type) -> bool {
+    matches!(ty, Type::Reference(reference) if parameter_of(&reference.elem, "Arc").is_some())
 }
 
 /// Whether the type is called `name` and has no parameters.

@@ -1,6 +1,6 @@
 //! What was asked for: one field for each setting of an attribute.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::{
     Attribute, Expr, ExprLit, Ident, Lit, LitStr, Meta, Path, Token,
@@ -74,7 +74,7 @@ const TOOL: &[&str] = &[
 impl ToolSettings {
     pub(crate) fn read(cx: &Ctxt, list: TokenStream) -> Self {
         let mut all = Self::default();
-        for entry in settings::read(cx, list) {
+        for entry in settings::read(cx, list, "ttl = \"1h\"") {
             all.take(cx, &entry);
         }
         all
@@ -139,7 +139,7 @@ impl Annotations {
             return None;
         };
         let mut all = Self::default();
-        for entry in settings::read(cx, list.clone()) {
+        for entry in settings::read(cx, list.clone(), "read_only") {
             let name = &entry.name;
             let field = match name.to_string().as_str() {
                 "read_only" => &mut all.read_only,
@@ -208,7 +208,7 @@ fn icon(cx: &Ctxt, list: TokenStream, paren: token::Paren) -> Option<Icon> {
     let mut src = Setting::default();
     let mut mime_type = Setting::default();
     let mut sizes = Setting::default();
-    for entry in settings::read(cx, list) {
+    for entry in settings::read(cx, list, "src = \"..\"") {
         let name = &entry.name;
         match name.to_string().as_str() {
             "src" => src.set(
@@ -266,8 +266,8 @@ pub(crate) struct ArgSettings {
 /// What an argument is when it is left out.
 #[derive(Clone)]
 pub(crate) enum DefaultValue {
-    /// That of its type.
-    OfType,
+    /// That of its type, asked for at this place.
+    OfType(Span),
     Expr(Box<Expr>),
 }
 
@@ -282,7 +282,7 @@ impl ArgSettings {
                 return all;
             }
         };
-        for entry in settings::read(cx, list) {
+        for entry in settings::read(cx, list, "default = ..") {
             let name = &entry.name;
             match name.to_string().as_str() {
                 "default" => all.default.set(cx, name, default(cx, &entry)),
@@ -310,7 +310,7 @@ impl ArgSettings {
 
 fn default(cx: &Ctxt, entry: &Entry) -> Option<DefaultValue> {
     match &entry.value {
-        Value::Nothing => Some(DefaultValue::OfType),
+        Value::Nothing => Some(DefaultValue::OfType(entry.name.span())),
         Value::Expr(expr) => Some(DefaultValue::Expr(expr.clone())),
         Value::List(_, list) => {
             cx.error(entry, format!("write `default = {list}`"));
@@ -330,7 +330,18 @@ pub(crate) fn ask(cx: &Ctxt, attribute: &Attribute) -> Option<Expr> {
         cx.error(attribute, how);
         return None;
     }
-    match syn::parse2::<Expr>(list.tokens.clone()) {
+    let parse = |input: ParseStream<'_>| {
+        let text: Expr = input.parse()?;
+        if input.peek(Token![,]) {
+            input.parse::<Token![,]>()?;
+        }
+        if input.is_empty() {
+            Ok(text)
+        } else {
+            Err(input.error("a question is one text, of one parameter: `#[ask(\"..\")]`"))
+        }
+    };
+    match parse.parse2(list.tokens.clone()) {
         Ok(Expr::Lit(ExprLit { lit, .. })) if !matches!(lit, Lit::Str(_)) => {
             cx.error(lit, how);
             None

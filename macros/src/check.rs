@@ -122,6 +122,12 @@ fn return_type(cx: &Ctxt, sig: &Signature) {
             "a tool's result has a name: return `String`, `Json<T>`, a content block, or `Result` of one of these",
         );
     }
+    if let Some(ty) = found.inferred {
+        cx.error(
+            ty,
+            "write the result's type out: what clients are told of it is made from it",
+        );
+    }
     for ty in found.references {
         cx.error(ty, "a tool's result is owned: return `String` or `Json<T>`; only `&'static str` may be borrowed");
     }
@@ -158,8 +164,13 @@ fn is_shared(receiver: &Receiver) -> bool {
     match &receiver.kind {
         ReceiverKind::Reference(_, _, mutability) => mutability.is_none(),
         ReceiverKind::Typed(_, ty) => {
-            matches!(&**ty, Type::Reference(_))
-                || parameter_of(ty, "Arc").is_some_and(|inner| is_called(inner, "Self"))
+            let owned = match &**ty {
+                Type::Reference(reference) if reference.mutability.is_some() => return false,
+                Type::Reference(reference) if is_called(&reference.elem, "Self") => return true,
+                Type::Reference(reference) => &reference.elem,
+                owned => owned,
+            };
+            parameter_of(owned, "Arc").is_some_and(|inner| is_called(inner, "Self"))
         }
         _ => false,
     }
@@ -269,6 +280,25 @@ pub(crate) fn has_name(cx: &Ctxt, pat: &Pat) {
     }
 }
 
+/// What surrounds a call is not optional.
+pub(crate) fn surrounds_for_certain(cx: &Ctxt, ty: &Type) {
+    let Some(inner) = parameter_of(ty, "Option") else {
+        return;
+    };
+    let message = if is_called(inner, "TaskContext") {
+        "every call has a context: write `TaskContext`"
+    } else if is_called(inner, "Extensions") {
+        "every call has extensions, if only an empty set: write `Extensions`"
+    } else if parameter_of(inner, "State").is_some() {
+        "a server without the state is not built, so that it is always there: write `State<T>`"
+    } else if parameter_of(inner, "Args").is_some() {
+        "write `Args<T>`, and in the struct `Option<_>` for each argument that may be left out"
+    } else {
+        return;
+    };
+    cx.error(ty, message);
+}
+
 /// Rules on one parameter.
 pub(crate) fn parameter(cx: &Ctxt, param: &Param) {
     let mut found = Borrows::default();
@@ -341,7 +371,8 @@ pub(crate) fn can_stand(sig: &Signature) -> bool {
     let mut found = Borrows::default();
     found.visit_return_type(&sig.output);
     let inputs = &sig.inputs;
-    let in_result = !found.references.is_empty() || found.impl_trait.is_some();
+    let in_result =
+        !found.references.is_empty() || found.impl_trait.is_some() || found.inferred.is_some();
     inputs.iter().for_each(|input| found.visit_fn_arg(input));
     let receiver = matches!(inputs.first(), Some(FnArg::Receiver(_)));
     !in_result

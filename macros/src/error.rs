@@ -2,13 +2,13 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
-use syn::{Attribute, Data, DeriveInput, Expr, Ident, Meta, Path};
+use syn::{Attribute, Data, DeriveInput, Expr, Ident, Lit, Meta, Path, spanned::Spanned as _};
 
 use crate::{
     attr,
     ctxt::Ctxt,
     expand::Crate,
-    settings::{self, Setting},
+    settings::{self, Entry, Setting},
 };
 
 /// `#[tool_error(..)]`
@@ -30,10 +30,10 @@ impl ErrorSettings {
                 cx.error(attribute, "write `#[tool_error(code = -32000)]`");
                 continue;
             };
-            for entry in settings::read(cx, list.tokens.clone()) {
+            for entry in settings::read(cx, list.tokens.clone(), "code = -32000") {
                 let name = &entry.name;
                 match name.to_string().as_str() {
-                    "code" => all.code.set(cx, name, entry.expr(cx, "-32000").cloned()),
+                    "code" => all.code.set(cx, name, code(cx, &entry)),
                     "crate" => all.krate.set(cx, name, attr::path(cx, &entry)),
                     _ => settings::unknown(cx, name, "`#[tool_error]`", &["code", "crate"]),
                 }
@@ -41,6 +41,27 @@ impl ErrorSettings {
         }
         all
     }
+}
+
+/// An expression for the number of an error.
+fn code(cx: &Ctxt, entry: &Entry) -> Option<Expr> {
+    let expr = entry.expr(cx, "-32000")?;
+    let other = match expr {
+        Expr::Lit(literal) if !matches!(literal.lit, Lit::Int(_)) => Some(&literal.lit),
+        _ => None,
+    };
+    if let Some(other) = other {
+        cx.error(other, "`code` is a number: `code = -32000`");
+        return None;
+    }
+    Some(expr.clone())
+}
+
+/// `Some` of a code.
+fn known(krate: &Crate, code: &Expr) -> TokenStream {
+    let span = code.span();
+    let krate = krate.located_at(span);
+    quote_spanned!(span=> #krate::code(#code))
 }
 
 /// `#[derive(ToolError)]`
@@ -52,6 +73,12 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let cx = Ctxt::new();
     let whole = ErrorSettings::read(&cx, &input.attrs);
     let ty = &input.ident;
+    for lifetime in input.generics.lifetimes() {
+        cx.error(
+            lifetime,
+            "an error outlives the call that it ends: let it own what it holds, and remove the lifetime",
+        );
+    }
     let mut arms = Vec::new();
     if let Data::Enum(data) = &input.data {
         for variant in &data.variants {
@@ -61,7 +88,8 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
             }
             if let Some(code) = settings.code.get() {
                 let name = &variant.ident;
-                arms.push(quote!(#ty::#name { .. } => ::core::option::Option::Some(#code),));
+                let code = known(&Crate::at(whole.krate.get()), code);
+                arms.push(quote!(#ty::#name { .. } => #code,));
             }
         }
     }
@@ -72,7 +100,7 @@ pub(crate) fn derive(item: TokenStream) -> TokenStream {
     let krate = Crate::at(whole.krate.get());
     let (generics, arguments, clause) = input.generics.split_for_impl();
     let mut code = match whole.code.get() {
-        Some(code) => quote!(#krate::Option::Some(#code)),
+        Some(code) => known(&krate, code),
         None => quote!(#krate::Option::None),
     };
     if !arms.is_empty() {

@@ -6,7 +6,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, format_ident, quote, quote_spanned};
 use syn::{
     Attribute, FnArg, Ident, ImplItem, ImplItemFn, ItemImpl, Meta, Path, ReceiverKind, Signature,
-    Token, Type, parse::Parser as _, parse_quote, punctuated::Punctuated,
+    Token, Type, parse::Parser as _, parse_quote, punctuated::Punctuated, spanned::Spanned as _,
 };
 
 use crate::{
@@ -286,8 +286,11 @@ fn toolbox(krate: &Crate, block: &ItemImpl, methods: &[Method]) -> TokenStream {
         let name = &sig.ident;
         match sig.inputs.first() {
             Some(FnArg::Receiver(receiver)) => {
-                let by_arc = matches!(&receiver.kind, ReceiverKind::Typed(_, ty) if ast::parameter_of(ty, "Arc").is_some());
-                let receiver = if by_arc { quote!(#this) } else { quote!(&*#this) };
+                let receiver = match &receiver.kind {
+                    ReceiverKind::Typed(_, ty) if ast::parameter_of(ty, "Arc").is_some() => quote!(#this),
+                    ReceiverKind::Typed(_, ty) if ast::is_borrowed_arc(ty) => quote!(&#this),
+                    _ => quote!(&*#this),
+                };
                 let capture = quote!(let #this = #krate::share(&#this););
                 let start = |values: &[TokenStream]| {
                     quote_spanned! {name.span()=> {
@@ -305,9 +308,19 @@ fn toolbox(krate: &Crate, block: &ItemImpl, methods: &[Method]) -> TokenStream {
             }
         }
     });
+    // Of a second block of the same type the compiler says that it defines this name again.
+    let span = Span::mixed_site().located_at(ty.span());
+    let only_one = Ident::new("ALL_TOOLS_OF_A_TYPE_STAND_IN_ONE_BLOCK", ty.span());
+    let only_one =
+        quote_spanned!(span=> #[doc(hidden)] #[allow(dead_code)] const #only_one: () = (););
+    let header = quote_spanned!(span=> impl #generics #krate::Toolbox for #ty #clause);
     quote! {
+        impl #generics #ty #clause {
+            #only_one
+        }
+
         #[automatically_derived]
-        impl #generics #krate::Toolbox for #ty #clause {
+        #header {
             fn tools(#this: #krate::Arc<Self>) -> #krate::Vec<#krate::Tool> {
                 let _ = &#this;
                 <[_]>::into_vec(#krate::Box::new([#(#builds),*]))
@@ -418,7 +431,7 @@ fn part(krate: &Crate, index: usize, param: &Param) -> Part {
             let doc = doc.as_ref().map(|doc| quote!(.description(#doc)));
             let schema = schema.as_ref().map(|schema| quote!(.schema(#schema)));
             let default = default.as_ref().map(|default| {
-                let value = default_value(krate, default, span);
+                let value = default_value(krate, default);
                 quote_spanned!(span=> .default(|| #value))
             });
             (
@@ -427,13 +440,7 @@ fn part(krate: &Crate, index: usize, param: &Param) -> Part {
                 Some(quote!(let #variable = #new #doc #schema #default;)),
             )
         }
-        Kind::Skipped { default } => {
-            let default = match default {
-                Some(expr) => default_value(krate, &DefaultValue::Expr(expr.clone()), span),
-                None => default_value(krate, &DefaultValue::OfType, span),
-            };
-            ("argument", default, None)
-        }
+        Kind::Skipped { default } => ("argument", default_value(krate, default), None),
         Kind::Question { name, message } => {
             let new = of("question", ty, quote!(#name, #message));
             ("question", value, Some(quote!(let #variable = #new;)))
@@ -455,9 +462,12 @@ fn part(krate: &Crate, index: usize, param: &Param) -> Part {
     }
 }
 
-fn default_value(krate: &Crate, default: &DefaultValue, span: Span) -> TokenStream {
+fn default_value(krate: &Crate, default: &DefaultValue) -> TokenStream {
     match default {
-        DefaultValue::OfType => quote_spanned!(span=> #krate::Default::default()),
+        DefaultValue::OfType(span) => {
+            let krate = krate.located_at(*span);
+            quote_spanned!(*span=> #krate::default_of_type())
+        }
         DefaultValue::Expr(expr) => match settings::string_literal(expr) {
             Some(text) => {
                 let krate = krate.located_at(text.span());
@@ -538,7 +548,11 @@ fn variant(value: &str) -> Ident {
 
 fn duration_value(krate: &Crate, value: &DurationValue) -> TokenStream {
     match value {
-        DurationValue::Expr(expr) => expr.to_token_stream(),
+        DurationValue::Expr(expr) => {
+            let span = expr.span();
+            let krate = krate.located_at(span);
+            quote_spanned!(span=> #krate::duration(#expr))
+        }
         DurationValue::Known(duration, _) => {
             let milliseconds = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
             quote!(#krate::Duration::from_millis(#milliseconds))
@@ -587,7 +601,7 @@ impl Crate {
     }
 
     /// The same path, so that errors about what follows it are shown at `span`.
-    fn located_at(&self, span: Span) -> Self {
+    pub(crate) fn located_at(&self, span: Span) -> Self {
         let relocate = |mut token: proc_macro2::TokenTree| {
             token.set_span(token.span().located_at(span));
             token
@@ -598,7 +612,7 @@ impl Crate {
     /// `#[task_tools(crate = "..")]`
     fn of_block(cx: &Ctxt, list: TokenStream) -> Self {
         let mut krate = Setting::default();
-        for entry in settings::read(cx, list) {
+        for entry in settings::read(cx, list, "crate = \"..\"") {
             let name = &entry.name;
             if name == "crate" {
                 krate.set(cx, name, attr::path(cx, &entry));

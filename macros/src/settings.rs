@@ -5,7 +5,7 @@ use quote::{ToTokens, quote};
 use syn::{
     Error, Expr, ExprLit, Ident, Lit, LitBool, LitStr, Token,
     ext::IdentExt as _,
-    parse::{ParseStream, Parser as _},
+    parse::{ParseStream, Parser as _, discouraged::Speculative as _},
     token,
 };
 
@@ -39,12 +39,12 @@ impl ToTokens for Entry {
     }
 }
 
-/// Reads a list, and goes on behind an entry that cannot be read.
-pub(crate) fn read(cx: &Ctxt, list: TokenStream) -> Vec<Entry> {
+/// Reads a list, and goes on behind an entry that cannot be read. `example` is an entry that could stand there.
+pub(crate) fn read(cx: &Ctxt, list: TokenStream, example: &str) -> Vec<Entry> {
     let parse = |input: ParseStream<'_>| {
         let mut entries = Vec::new();
         while !input.is_empty() {
-            match entry(input) {
+            match entry(input, example) {
                 Ok(entry) => entries.push(entry),
                 Err(error) => cx.add(error),
             }
@@ -68,9 +68,9 @@ pub(crate) fn read(cx: &Ctxt, list: TokenStream) -> Vec<Entry> {
     })
 }
 
-fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
+fn entry(input: ParseStream<'_>, example: &str) -> syn::Result<Entry> {
     if input.peek(syn::Lit) {
-        return Err(input.error("expected a name, as in `ttl = \"1h\"`"));
+        return Err(input.error(format!("expected a name, as in `{example}`")));
     }
     let name = input.call(Ident::parse_any)?;
     let value = if input.peek(Token![=]) {
@@ -81,7 +81,7 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
                 format!("a value is missing: write `{name} = ...`"),
             ));
         }
-        Value::Expr(Box::new(input.parse()?))
+        value(input, &name)?
     } else if input.peek(token::Paren) {
         let content;
         let paren = syn::parenthesized!(content in input);
@@ -90,6 +90,27 @@ fn entry(input: ParseStream<'_>) -> syn::Result<Entry> {
         Value::Nothing
     };
     Ok(Entry { name, value })
+}
+
+/// An expression. Braces that are no block are JSON, which a macro makes.
+fn value(input: ParseStream<'_>, name: &Ident) -> syn::Result<Value> {
+    if !input.peek(token::Brace) {
+        return Ok(Value::Expr(Box::new(input.parse()?)));
+    }
+    let ahead = input.fork();
+    match ahead.parse::<Expr>() {
+        Ok(Expr::Block(block)) if block.block.stmts.is_empty() => {}
+        Ok(block) => {
+            input.advance_to(&ahead);
+            return Ok(Value::Expr(Box::new(block)));
+        }
+        Err(_) => {}
+    }
+    let braces: TokenTree = input.parse()?;
+    Err(Error::new_spanned(
+        &braces,
+        format!("write `{name} = json!({{ .. }})`, with `serde_json::json` in scope"),
+    ))
 }
 
 /// A setting that may be given once.

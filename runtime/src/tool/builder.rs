@@ -64,7 +64,7 @@ impl ToolBuilder {
     /// What the tool does.
     #[must_use]
     pub fn description(self, text: impl Into<String>) -> Self {
-        let text = text.into().trim_matches('\n').to_owned();
+        let text = schema::tidy(&text.into());
         self.change(|tool| tool.description = Some(text))
     }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::{
     ToolError,
-    decode::{DecodeError, names},
+    decode::{DecodeError, Step, names},
     fit::{self, Misfit},
 };
 use crate::JsonObject;
@@ -88,7 +88,9 @@ impl Checks {
                 let misfit = fit::find_in_arguments(root, arguments);
                 // Those are all told below.
                 let misfit = misfit.filter(|misfit| !misfit.is_unknown_argument());
-                problems.extend(problem("", check(arguments).err(), misfit));
+                let unknown = |error: &DecodeError| matches!(error.path(), [Step::Key(name)] if !self.knows(name));
+                let error = check(arguments).err().filter(|error| !unknown(error));
+                problems.extend(problem("", error, misfit));
             }
         }
         self.unknown(arguments, &mut problems);

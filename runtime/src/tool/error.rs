@@ -165,21 +165,70 @@ macro_rules! reported {
 
 reported!(
     AskError,
-    std::io::Error,
+    std::array::TryFromSliceError,
+    std::char::CharTryFromError,
+    std::char::ParseCharError,
+    std::collections::TryReserveError,
+    std::env::JoinPathsError,
+    std::ffi::FromBytesUntilNulError,
+    std::ffi::FromBytesWithNulError,
+    std::ffi::FromVecWithNulError,
+    std::ffi::IntoStringError,
+    std::ffi::NulError,
     std::fmt::Error,
+    std::io::Error,
+    std::net::AddrParseError,
     std::num::ParseIntError,
     std::num::ParseFloatError,
     std::num::TryFromIntError,
+    std::path::StripPrefixError,
     std::str::ParseBoolError,
     std::str::Utf8Error,
+    std::string::FromUtf16Error,
     std::string::FromUtf8Error,
+    std::sync::mpsc::RecvError,
+    std::sync::mpsc::RecvTimeoutError,
+    std::sync::mpsc::TryRecvError,
+    std::thread::AccessError,
     std::time::SystemTimeError,
+    std::time::TryFromFloatSecsError,
     std::env::VarError,
     serde_json::Error,
     tokio::task::JoinError,
     tokio::time::error::Elapsed,
-    tokio::sync::oneshot::error::RecvError,
     tokio::sync::AcquireError,
+    tokio::sync::TryAcquireError,
+    tokio::sync::TryLockError,
+    tokio::sync::broadcast::error::RecvError,
+    tokio::sync::broadcast::error::TryRecvError,
+    tokio::sync::mpsc::error::TryRecvError,
+    tokio::sync::oneshot::error::RecvError,
+    tokio::sync::oneshot::error::TryRecvError,
+    tokio::sync::watch::error::RecvError,
+);
+
+macro_rules! reported_of_any {
+    ($($($error:ident)::+),* $(,)?) => {$(
+        impl<T> From<$($error)::+<T>> for ToolError {
+            /// The error's text; what it carries is dropped.
+            fn from(error: $($error)::+<T>) -> Self {
+                Self::new(error.to_string())
+            }
+        }
+    )*};
+}
+
+reported_of_any!(
+    std::sync::PoisonError,
+    std::sync::TryLockError,
+    std::sync::mpsc::SendError,
+    std::sync::mpsc::TrySendError,
+    tokio::sync::SetError,
+    tokio::sync::broadcast::error::SendError,
+    tokio::sync::mpsc::error::SendError,
+    tokio::sync::mpsc::error::SendTimeoutError,
+    tokio::sync::mpsc::error::TrySendError,
+    tokio::sync::watch::error::SendError,
 );
 
 impl From<Box<dyn std::error::Error + Send + Sync>> for ToolError {
@@ -215,6 +264,29 @@ mod tests {
         };
         assert!(output.is_error);
         assert_eq!(output.joined_text(), "invalid digit found in string");
+    }
+
+    #[test]
+    fn errors_that_users_meet_convert() {
+        fn text<E: Into<ToolError>>(error: E) -> String {
+            let ToolError::Tool(output) = error.into() else {
+                panic!("not a report")
+            };
+            output.joined_text()
+        }
+        assert_eq!(
+            text("x".parse::<std::net::IpAddr>().unwrap_err()),
+            "invalid IP address syntax"
+        );
+        assert_eq!(
+            text("ab".parse::<char>().unwrap_err()),
+            "too many characters in string"
+        );
+        assert!(text(std::ffi::CString::new("a\0").unwrap_err()).contains("nul byte"));
+        assert!(text(<[u8; 2]>::try_from(&[1_u8][..]).unwrap_err()).contains("slice"));
+        let (sender, receiver) = tokio::sync::mpsc::channel(1);
+        drop(receiver);
+        assert_eq!(text(sender.try_send(1).unwrap_err()), "channel closed");
     }
 
     #[test]

@@ -42,6 +42,7 @@ impl<T> Argument<T> {
     /// Says what the argument is for.
     #[must_use]
     pub fn description(mut self, text: &str) -> Self {
+        let text = schema::tidy(text);
         self.keywords.insert("description".to_owned(), json!(text));
         self
     }
@@ -177,7 +178,8 @@ pub fn extract<T: FromCall>() -> Extract<T> {
 #[diagnostic::on_unimplemented(
     message = "an argument of type `{Self}` cannot have a string as its default",
     label = "its default is a string",
-    note = "write the default as a value of the type: `#[arg(default = 10)]`, `#[arg(default = Color::Red)]`"
+    note = "write the default as a value of the type: `#[arg(default = 10)]`, `#[arg(default = Color::Red)]`, for an \
+            `Option` `#[arg(default = Some(\"..\".into()))]`"
 )]
 pub trait FromText {
     /// The value.

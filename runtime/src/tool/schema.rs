@@ -11,7 +11,7 @@ use crate::JsonObject;
     message = "`{Self}` cannot be an argument of a tool",
     label = "not an argument",
     note = "arguments need `serde::Deserialize` and `schemars::JsonSchema`: add \
-            `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type",
+            `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type, or to the type inside of it that lacks them",
     note = "state that calls share is taken as `State<T>`"
 )]
 pub trait ToolArgument: DeserializeOwned + JsonSchema + Send + 'static {}
@@ -244,6 +244,19 @@ pub(crate) fn known_members(root: &JsonObject) -> Option<Vec<String>> {
             .map(|p| p.keys().cloned().collect())
             .unwrap_or_default()
     })
+}
+
+/// A description without the space that all its lines begin with, and without empty lines around. The macro has done
+/// so with what it can read, which `#[doc = include_str!(..)]` is not.
+pub(super) fn tidy(text: &str) -> String {
+    let indent = |line: &str| line.len() - line.trim_start_matches(' ').len();
+    let lines = || text.lines();
+    let said = lines().filter(|line| !line.trim().is_empty());
+    let common = said.map(indent).min().unwrap_or(0);
+    let kept: Vec<&str> = lines()
+        .map(|line| line.get(common..).unwrap_or("").trim_end())
+        .collect();
+    kept.join("\n").trim_matches('\n').to_owned()
 }
 
 /// Says the bounds of integer types, which schemars leaves to `format`, so that schema and decoding agree.

@@ -218,6 +218,30 @@ async fn one_struct_can_hold_all_arguments() {
     );
 }
 
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Strict {
+    n: u8,
+}
+
+#[task_tool]
+async fn strict(args: Args<Strict>) -> String {
+    args.n.to_string()
+}
+
+#[test]
+fn what_a_strict_struct_does_not_know_is_told_once() {
+    let strict = tool(strict);
+    assert_eq!(
+        complaint(&strict, json!({"n": 1, "m": 2, "o": 3})),
+        "unknown argument `m`: known are `n`\nunknown argument `o`: known are `n`"
+    );
+    assert_eq!(
+        complaint(&strict, json!({"a": 2})),
+        "argument `n` is missing: expected an integer\nunknown argument `a`: known are `n`"
+    );
+}
+
 #[task_tool]
 async fn wrong(args: Args<u32>) -> String {
     args.to_string()

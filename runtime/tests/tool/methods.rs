@@ -47,6 +47,11 @@ impl Shop {
     }
 
     #[task_tool]
+    async fn borrowed(self: &Arc<Self>) -> String {
+        Arc::clone(self).count().to_string()
+    }
+
+    #[task_tool]
     async fn shared(
         self: Arc<Self>,
         State(bonus): State<usize>,
@@ -68,7 +73,7 @@ async fn methods_are_tools_that_share_their_value() {
     let shop = Arc::new(Shop::default());
     let tools = Arc::clone(&shop).into_tools();
     let names: Vec<_> = tools.iter().map(Tool::name).collect();
-    assert_eq!(names, ["sell", "shop.hours", "shared"]);
+    assert_eq!(names, ["sell", "shop.hours", "borrowed", "shared"]);
     let sell = find(&tools, "sell");
     assert_eq!(
         sell.descriptor.description.as_deref(),
@@ -85,6 +90,7 @@ async fn methods_are_tools_that_share_their_value() {
     );
     assert_eq!(shop.count(), 3);
     assert_eq!(text(find(&tools, "shop.hours"), json!({})).await, "9 to 5");
+    assert_eq!(text(find(&tools, "borrowed"), json!({})).await, "3");
     let mut asked = call(json!({}));
     asked.state.insert(4_usize);
     asked.answers = serde_json::from_value(json!({"sure": {"sure": true}})).unwrap();

@@ -128,6 +128,18 @@ mod documented {
     #[doc = concat!("one", " ", "two")]
     #[task_tool]
     pub(super) async fn computed() {}
+
+    /// Counts:
+    ///
+    #[doc = concat!(" * from ", 1)]
+    #[task_tool]
+    pub(super) async fn mixed(
+        #[doc = concat!("at ", "most")]
+        /// this many
+        most: u8,
+    ) {
+        let _ = most;
+    }
 }
 
 #[test]
@@ -139,6 +151,15 @@ fn documentation_in_any_form_is_the_description() {
     );
     let computed = tool(documented::computed).descriptor.description.clone();
     assert_eq!(computed.as_deref(), Some("one two"));
+    let mixed = tool(documented::mixed);
+    assert_eq!(
+        mixed.descriptor.description.as_deref(),
+        Some("Counts:\n\n* from 1")
+    );
+    assert_eq!(
+        mixed.descriptor.input_schema["properties"]["most"]["description"],
+        "at most\n this many"
+    );
 }
 
 mod first {
