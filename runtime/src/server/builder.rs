@@ -349,6 +349,7 @@ impl ServerBuilder {
                 asking: Asking::default(),
                 #[cfg(feature = "http")]
                 sessions: Default::default(),
+                calls: Gauge::default(),
                 streams: Gauge::default(),
                 shutdown: CancellationToken::new(),
                 shutdown_calls: CancellationToken::new(),

@@ -28,6 +28,8 @@ macro_rules! limits {
         /// | `payload_bytes` | 4 MiB | a task's larger arguments and answers are refused, and a larger result fails it (`payloadBytes`) |
         /// | `inputs_per_task` | 100 | further questions fail in the tool |
         /// | `page_size` | 100 | `tasks/list` goes on with a cursor |
+        /// | `calls` | 10,000 | new calls of tools are refused while so many are being answered (`calls`) |
+        /// | `calls_per_principal` | 1,000 | the same for one principal (`callsPerPrincipal`) |
         /// | `streams` | 1,000 | new subscriptions and GET streams are refused (`streams`) |
         /// | `streams_per_principal` | 100 | the same for one principal (`streamsPerPrincipal`) |
         /// | `waiters` | 10,000 | new `tasks/result` waits and watched tasks are refused (`waiters`) |
@@ -38,6 +40,9 @@ macro_rules! limits {
         /// | `linger` | 30 seconds | what still runs that long after the end of a byte stream's input is cancelled |
         /// | `request_state_ttl` | 10 minutes | an older `requestState` is refused |
         /// | `keep_alive` | 15 seconds | an open stream that is silent for as long gets a comment |
+        ///
+        /// Connections, and bodies that are being read, are for the layers around the server to limit, as with any service of
+        /// axum.
         ///
         /// Callers without a [`Principal`](crate::Principal) cannot be told apart, so what is limited for one principal is
         /// limited for all of them together by the overall number alone.
@@ -108,6 +113,10 @@ limits! {
     inputs_per_task: usize = 100,
     /// Tasks on one page of `tasks/list`.
     page_size: usize = 100,
+    /// Calls of tools that are being answered. One that has become a task counts no more.
+    calls: usize = 10_000,
+    /// The same of one principal. Callers without one share `calls` alone.
+    calls_per_principal: usize = 1_000,
     /// Open subscriptions and GET streams.
     streams: usize = 1_000,
     /// Open subscriptions and GET streams of one principal. Callers without one share `streams` alone.
@@ -146,6 +155,20 @@ impl Limits {
             .page_size(self.page_size)
             .waiters(self.waiters)
             .waiters_per_principal(self.waiters_per_principal)
+    }
+
+    /// Counts in one more call of a tool.
+    pub(crate) fn open_call(
+        &self,
+        open: &Gauge,
+        principal: Option<&Principal>,
+    ) -> Result<Permit, RpcError> {
+        let room = Room {
+            all: self.calls,
+            each: self.calls_per_principal,
+        };
+        open.enter(principal, room)
+            .map_err(|full| refusal(full, "calls", "callsPerPrincipal"))
     }
 
     /// Counts in one more subscription or GET stream.

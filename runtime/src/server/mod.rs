@@ -77,6 +77,8 @@ pub(crate) struct Inner {
     pub(crate) asking: Asking,
     #[cfg(feature = "http")]
     pub(crate) sessions: crate::transport::Sessions,
+    /// Calls of tools that are being answered.
+    pub(crate) calls: Gauge,
     /// Open subscriptions and GET streams.
     pub(crate) streams: Gauge,
     /// Fires when the server shuts down: ends streams and stops transports.
@@ -99,6 +101,11 @@ impl Server {
     /// The engine that runs the tasks, to look at or to use from elsewhere.
     pub fn engine(&self) -> &Engine {
         &self.inner.engine
+    }
+
+    /// How many calls of tools are being answered.
+    pub fn open_calls(&self) -> usize {
+        self.inner.calls.open()
     }
 
     /// How many subscriptions and GET streams are open.

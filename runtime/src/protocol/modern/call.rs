@@ -30,6 +30,8 @@ use super::{
 
 impl Exchange<'_> {
     pub(super) async fn call_tool(&self) -> Result<JsonObject, RpcError> {
+        let limits = &self.server.config.limits;
+        let _call = limits.open_call(&self.server.calls, self.owner())?;
         let name = failure::text(self.params, "name")?;
         let entry = self
             .server

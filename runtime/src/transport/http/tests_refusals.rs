@@ -120,6 +120,31 @@ async fn over(name: &str) -> Vec<(u16, Value)> {
             let old = legacy(Some(&session), "tools/call", as_task(large()));
             refused.push(one(send(&server, by("alice", old)).await).await);
         }
+        "calls" | "callsPerPrincipal" => {
+            let (server, door) = match name {
+                "calls" => server_with(|limits| limits.calls(1)),
+                _ => server_with(|limits| limits.calls_per_principal(1)),
+            };
+            let session = open_session_by(&server, "alice").await;
+            let plain = || {
+                let message = modern(1, "tools/call", gate("x"), json!({}));
+                let request = modern_post(&message).body(Body::from(message.to_string()));
+                by("alice", request.unwrap())
+            };
+            let first = send(&server, plain());
+            tokio::pin!(first);
+            tokio::select! {
+                reply = &mut first => panic!("the gate is closed: {reply:?}"),
+                () = door.arrived.notified() => {}
+            }
+            assert_eq!(server.open_calls(), 1);
+            refused.push(one(send(&server, plain()).await).await);
+            let old = legacy(Some(&session), "tools/call", gate("old"));
+            refused.push(one(send(&server, by("alice", old)).await).await);
+            door.open();
+            assert!(one(first.await).await.1["result"].is_object());
+            assert_eq!(server.open_calls(), 0);
+        }
         "messageBytes" => {
             let server = with(|limits| limits.message_bytes(2000));
             let long = "x".repeat(3000);
@@ -176,7 +201,7 @@ async fn over(name: &str) -> Vec<(u16, Value)> {
 #[tokio::test]
 async fn each_limit_refuses_by_its_name() {
     let names = names_on_the_wire();
-    assert_eq!(names.len(), 14, "{names:?}");
+    assert_eq!(names.len(), 16, "{names:?}");
     for name in names {
         for (status, refusal) in over(&name).await {
             let error = &refusal["error"];
