@@ -1,8 +1,13 @@
 //! The stdio server keeps its footing: whatever a line holds, the next one works.
 
-use std::{path::Path, process::Command};
+use std::{
+    path::Path,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use mcp_tasks_tests::{
+    legacy,
     modern::{all_capabilities, request},
     stdio::StdioServer,
 };
@@ -138,6 +143,36 @@ fn the_end_of_the_input_lets_running_calls_finish_and_ends_the_server() {
     assert_eq!(rest.len(), 1, "{rest:?}");
     assert_eq!(rest[0]["id"], 1);
     assert!(well);
+}
+
+/// covers: X-STD-1
+#[test]
+fn a_server_that_nobody_reads_from_ends_though_its_input_is_open() {
+    let mut server = start();
+    still_works(&mut server);
+    let message = call(7, "greet", json!({"name": "you"}));
+    assert!(server.ends_unread(&message, Duration::from_secs(20)));
+}
+
+/// covers: X-STD-1
+#[test]
+fn a_question_that_nobody_can_answer_does_not_keep_the_server() {
+    let mut server = start();
+    server.ask(&legacy::request(
+        0,
+        "initialize",
+        json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
+               "clientInfo": {"name": "test", "version": "1"}}),
+    ));
+    let params = json!({"name": "test_elicitation", "arguments": {"message": "Who?"}});
+    let asked = server.ask(&legacy::request(1, "tools/call", params));
+    assert_eq!(asked["method"], "elicitation/create", "{asked}");
+    let begun = Instant::now();
+    let (rest, well) = server.close();
+    assert!(well && rest.len() == 1 && rest[0]["id"] == 1, "{rest:?}");
+    assert!(rest[0]["error"].is_object(), "{rest:?}");
+    // Without an answer it waited for half a minute.
+    assert!(begun.elapsed() < Duration::from_secs(20));
 }
 
 /// covers: X-RPC-1, F20

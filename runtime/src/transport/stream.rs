@@ -3,6 +3,8 @@
 //! Standard input and output are such a pair. Nothing but messages is written to the output.
 
 mod lines;
+#[cfg(feature = "stdio")]
+mod stdin;
 #[cfg(all(test, feature = "http"))]
 mod tests;
 #[cfg(all(test, feature = "http"))]
@@ -34,10 +36,12 @@ use crate::{
 };
 
 use self::lines::{Line, Lines};
+#[cfg(feature = "stdio")]
+use self::stdin::Stdin;
 
 impl Server {
-    /// Serves one client on standard input and output as [`serve_io`](Self::serve_io) does, until the input ends; then
-    /// shuts the server down.
+    /// Serves one client on standard input and output as [`serve_io`](Self::serve_io) does, until the input ends or the
+    /// output takes nothing more; then shuts the server down.
     ///
     /// Write logs to standard error: standard output belongs to the protocol.
     ///
@@ -45,14 +49,15 @@ impl Server {
     /// When reading or writing fails.
     #[cfg(feature = "stdio")]
     pub async fn serve_stdio(&self) -> io::Result<()> {
-        let served = self.serve_io(tokio::io::stdin(), tokio::io::stdout()).await;
+        let served = self.serve_io(Stdin::open()?, tokio::io::stdout()).await;
         self.shutdown().await;
         served
     }
 
-    /// Serves one client on any pair of byte streams, until the input ends. Requests that still run then are finished
-    /// and answered before this returns, if they take no longer than [`Limits::linger`](crate::Limits::linger). Tasks go
-    /// on without the client.
+    /// Serves one client on any pair of byte streams, until the input ends or the output takes nothing more. Requests that
+    /// still run at the end of the input are finished and answered before this returns, if they take no longer than
+    /// [`Limits::linger`](crate::Limits::linger). A call that waits for the client's answer is cancelled, since none can
+    /// come. Tasks go on without the client.
     ///
     /// # Errors
     /// When reading or writing fails.
@@ -104,7 +109,7 @@ struct Connection {
     /// What runs, by request id. Cancelling drops the request.
     running: Arc<Mutex<HashMap<RequestId, CancellationToken>>>,
     tracker: TaskTracker,
-    /// Fires when the input has ended: nobody will end subscriptions any more.
+    /// Fires when the input has ended: nobody will end subscriptions or answer questions any more.
     hangup: CancellationToken,
     /// The legacy session, once `initialize` was answered.
     session: Mutex<Option<Arc<Session>>>,
@@ -221,6 +226,7 @@ impl Connection {
                 true,
                 channel,
                 closed,
+                self.hangup.clone(),
             );
             let welcome = legacy::welcome(&self.inner, &session);
             *self.session.lock() = Some(session);
@@ -279,7 +285,7 @@ impl Connection {
         });
     }
 
-    /// Ends subscriptions, and waits for the replies to what still runs, but not for ever.
+    /// Ends subscriptions and questions, and waits for the replies to what still runs, but not for ever.
     async fn drain(&self) {
         self.hangup.cancel();
         self.tracker.close();
@@ -331,6 +337,8 @@ async fn write<W: AsyncWrite + Unpin>(
         output.write_all(&chunk).await?;
         output.flush().await?;
         chunk.clear();
+        // A message of many megabytes is not held on to.
+        chunk.shrink_to(1 << 16);
     }
     output.shutdown().await
 }

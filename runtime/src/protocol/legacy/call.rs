@@ -24,7 +24,7 @@ use crate::{
         plain,
         quota::Quota,
     },
-    server::{CallStream, Entry, RpcError, rpc},
+    server::{CallStream, Entry, RpcError, error::INTERNAL_ERROR, rpc},
     tool::{Ask, TaskSupport},
     types::v2025_11_25::methods::{Method, NotificationsMessage, NotificationsProgress},
 };
@@ -49,6 +49,8 @@ impl Exchange<'_> {
             .cloned()
             .unwrap_or_default();
         let wish = self.task_wish()?;
+        let limits = &self.inner.config.limits;
+        let _call = limits.open_call(&self.inner.calls, self.owner())?;
         match (entry.tool.descriptor.options.task, &wish) {
             (TaskSupport::Forbidden, Some(_)) => {
                 return Err(RpcError::new(
@@ -86,24 +88,42 @@ impl Exchange<'_> {
             asked: AtomicUsize::new(0),
             quota: Quota::of(&self.inner.config.limits),
             cancellation: self.cancellation.clone(),
+            stuck: CancellationToken::new(),
         });
-        let answers = context.ask_first(&entry.tool.descriptor.asks).await?;
-        match wish {
-            Some(wish) => self.start_task(entry, arguments, answers, wish).await,
-            None => {
-                let call = self.inner.tool_call(
-                    arguments,
-                    answers,
-                    TaskContext::new(context),
-                    self.caller,
-                );
-                let output = match self.inner.engine.run(&entry.tool, call).await {
-                    Ok(output) => output,
-                    Err(error) => failure::from_tool(error)?,
-                };
-                Ok(shape::result(output.into_object()))
+        let stuck = context.stuck.clone();
+        let called = async {
+            let answers = context.ask_first(&entry.tool.descriptor.asks).await?;
+            match wish {
+                Some(wish) => self.start_task(entry, arguments, answers, wish).await,
+                None => self.run_plainly(entry, arguments, answers, context).await,
             }
+        };
+        tokio::select! {
+            biased;
+            () = stuck.cancelled() => Err(RpcError::new(
+                INTERNAL_ERROR,
+                "The call was cancelled: it waits for an answer, and the client has ended its input",
+            )),
+            outcome = called => outcome,
         }
+    }
+
+    async fn run_plainly(
+        &self,
+        entry: &Entry,
+        arguments: JsonObject,
+        answers: JsonObject,
+        context: Arc<CallContext>,
+    ) -> Result<JsonObject, RpcError> {
+        let context = TaskContext::new(context);
+        let call = self
+            .inner
+            .tool_call(arguments, answers, context, self.caller);
+        let output = match self.inner.engine.run(&entry.tool, call).await {
+            Ok(output) => output,
+            Err(error) => failure::from_tool(error)?,
+        };
+        Ok(shape::result(output.into_object()))
     }
 
     /// Reads `task`, if this session's revision has it.
@@ -244,6 +264,8 @@ struct CallContext {
     asked: AtomicUsize,
     quota: Quota,
     cancellation: CancellationToken,
+    /// Fires when the call waits for an answer and none can come any more.
+    stuck: CancellationToken,
 }
 
 impl CallContext {
@@ -275,10 +297,17 @@ impl CallContext {
             .one_more(self.asked.fetch_add(1, Ordering::Relaxed))?;
         let mut question = self.session.ask(&self.wire, &request, None).await?;
         let answer = tokio::select! {
-            answer = question.answer() => answer?,
+            biased;
+            answer = question.answer() => answer,
             // The call is over; this is a part of the function that runs on elsewhere.
             () = self.cancellation.cancelled() => return Err(AskError::Cancelled),
         };
+        if matches!(answer, Err(AskError::Cancelled)) && self.session.hangup.is_cancelled() {
+            // Nobody is left who could answer, so the call is over, whatever the function would make of it.
+            self.stuck.cancel();
+            return std::future::pending().await;
+        }
+        let answer = answer?;
         check_answer(&request, &answer).map_err(|problem| {
             AskError::Failed(format!(
                 "the client's answer does not fit the question: {problem}"

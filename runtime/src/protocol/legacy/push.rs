@@ -53,6 +53,8 @@ pub(crate) struct Link {
     next_result: AtomicU64,
     /// Fires when the session has been told all there is.
     over: CancellationToken,
+    /// Fires when the task waits for input and the client can give none any more.
+    stuck: CancellationToken,
 }
 
 impl Link {
@@ -75,6 +77,13 @@ impl Link {
 pub(super) struct OpenResult {
     link: Arc<Link>,
     number: u64,
+}
+
+impl OpenResult {
+    /// Waits until the task is one that this client can bring no further.
+    pub(super) async fn stuck(&self) {
+        self.link.stuck.cancelled().await;
+    }
 }
 
 impl Drop for OpenResult {
@@ -174,6 +183,7 @@ async fn follow(
             results: Mutex::default(),
             next_result: AtomicU64::new(0),
             over: CancellationToken::new(),
+            stuck: CancellationToken::new(),
         });
         links.insert(id.to_owned(), Arc::clone(&link));
         link
@@ -208,13 +218,27 @@ impl Watcher {
         let mut released = self.inner.asking.released.subscribe();
         let mut task = subscription.current();
         self.tell_status(&task).await;
+        let mut hung_up = false;
         loop {
+            if hung_up && task.status() == Status::InputRequired {
+                self.link.stuck.cancel();
+            }
             ways.mark_unchanged();
             released.mark_unchanged();
             self.ask_open(&task).await;
             tokio::select! {
                 biased;
                 () = self.session.closed.cancelled() => break,
+                () = self.session.hangup.cancelled(), if !hung_up => {
+                    hung_up = true;
+                    self.answers_are_in().await;
+                    let owner = self.session.principal.as_ref();
+                    if let Ok(newest) = self.inner.engine.get(&self.link.id, owner).await
+                        && !newest.is_terminal()
+                    {
+                        task = newest;
+                    }
+                }
                 Some(report) = next_report(&mut reports) => self.tell_report(&reports, report).await,
                 next = subscription.next() => match next {
                     None => break,
@@ -290,6 +314,9 @@ impl Watcher {
     /// Sends the open questions that were not sent yet, and takes back those that are open no more.
     async fn ask_open(&mut self, task: &Task) {
         self.waits_for_claim = false;
+        if self.session.hangup.is_cancelled() {
+            return;
+        }
         let open: Vec<&Question> = task.input_requests().collect();
         self.take_back(|key| open.iter().all(|question| question.key != key))
             .await;
@@ -325,6 +352,21 @@ impl Watcher {
                 // It was aborted, or is over already.
                 let _ = (&mut asked.asking).await;
             }
+        }
+    }
+
+    /// Waits until what the client has answered is with the task. There is no more to come.
+    async fn answers_are_in(&mut self) {
+        let asked: Vec<Asked> = self.asked.drain().flat_map(|(_, times)| times).collect();
+        let all = async {
+            for mut asked in asked {
+                // An error is one that was aborted, which is over as well.
+                let _ = (&mut asked.asking).await;
+            }
+        };
+        tokio::select! {
+            () = all => {}
+            () = self.session.closed.cancelled() => {}
         }
     }
 

@@ -73,6 +73,8 @@ pub(crate) struct Session {
     pub(crate) channel: Arc<dyn Wire>,
     /// Fires when the session ends.
     pub(crate) closed: CancellationToken,
+    /// Fires when the client can answer nothing more, though it may still read.
+    pub(crate) hangup: CancellationToken,
     /// How serious a log message must be to be sent.
     pub(super) log_level: Mutex<LogLevel>,
     /// Ticks when a way to the client opens or a task is named for the first time.
@@ -92,6 +94,7 @@ impl Session {
         lists_tasks: bool,
         channel: Arc<dyn Wire>,
         closed: CancellationToken,
+        hangup: CancellationToken,
     ) -> Arc<Self> {
         let kinds = hello.capabilities.kinds;
         Arc::new(Self {
@@ -103,6 +106,7 @@ impl Session {
             lists_tasks,
             channel,
             closed,
+            hangup,
             log_level: Mutex::new(LogLevel::Info),
             ways: watch::Sender::new(0),
             next_id: AtomicU64::new(0),
@@ -271,8 +275,10 @@ impl OpenQuestion {
     pub(super) async fn answer(&mut self) -> Result<Value, AskError> {
         let answer = self.answer.as_mut().ok_or(AskError::Cancelled)?;
         let outcome = tokio::select! {
+            biased;
             outcome = answer => outcome.map_err(|_| AskError::Cancelled)?,
             () = self.session.closed.cancelled() => return Err(AskError::Cancelled),
+            () = self.session.hangup.cancelled() => return Err(AskError::Cancelled),
         };
         self.answer = None;
         outcome.map_err(|error| {
@@ -285,7 +291,8 @@ impl Drop for OpenQuestion {
     fn drop(&mut self) {
         self.session.asked.lock().remove(&self.id);
         let seen = self.wire.over(self.sent);
-        if self.answer.is_none() || !seen || self.session.closed.is_cancelled() {
+        let gone = self.session.closed.is_cancelled() || self.session.hangup.is_cancelled();
+        if self.answer.is_none() || !seen || gone {
             return;
         }
         let mut params = JsonObject::new();

@@ -61,7 +61,20 @@ impl TaskHandler for Exchange<'_> {
         // The wait's own place first: a wait that is refused must leave nothing that holds another.
         let waiting = self.inner.engine.subscribe(id, self.owner()).await?;
         let open = push::result_opened(self.inner, self.session, &task, self.wire.clone()).await?;
-        let task = waiting.end().await?;
+        let stuck = async {
+            match &open {
+                Some(open) => open.stuck().await,
+                None => std::future::pending().await,
+            }
+        };
+        let task = tokio::select! {
+            biased;
+            ended = waiting.end() => ended?,
+            () = stuck => return Err(RpcError::new(
+                INTERNAL_ERROR,
+                "The task waits for an answer, and the client has ended its input; the task is kept as it is",
+            )),
+        };
         push::told(self.session, &task).await;
         drop(open);
         outcome(&task)

@@ -80,13 +80,16 @@ impl Sessions {
         let place = limits.open_session(&table.gauge, principal.as_ref())?;
         let channel = EventLog::new(0);
         let lists_tasks = principal.is_some();
+        let closed = shutdown.child_token();
         let session = Session::new(
             id.as_str().to_owned(),
             hello,
             principal,
             lists_tasks,
             channel.clone(),
-            shutdown.child_token(),
+            closed.clone(),
+            // A client whose connections are gone may come back as long as the session lives.
+            closed,
         );
         let opened = Arc::new(HttpSession {
             session,

@@ -90,6 +90,78 @@ async fn an_answer_that_is_too_large_ends_its_question() {
     assert!(text.contains("limited to 1000"), "{text}");
 }
 
+/// covers: L-RES-2, X-STD-1
+#[tokio::test(start_paused = true)]
+async fn what_waits_for_an_answer_is_given_up_when_none_can_come() {
+    let form = json!({"elicitation": {}});
+    for (tool, task) in [("ask_name", false), ("signed", false), ("ask_name", true)] {
+        let (mut client, server, _, _) = initialized("2025-11-25", form.clone()).await;
+        let mut call = json!({"name": tool});
+        let mut id = None;
+        if task {
+            call["task"] = json!({});
+            let made = client.reply(legacy(1, "tools/call", call)).await;
+            let made = made["result"]["task"]["taskId"].clone();
+            client
+                .send(legacy(2, "tasks/result", json!({"taskId": made})))
+                .await;
+            id = Some(made);
+        } else {
+            client.send(legacy(1, "tools/call", call)).await;
+        }
+        while client.next().await["method"] != "elicitation/create" {}
+        let begun = tokio::time::Instant::now();
+        let rest = client.hang_up().await;
+        assert!(
+            begun.elapsed() < std::time::Duration::from_secs(1),
+            "{tool}"
+        );
+        let is_reply = |message: &&Value| message.get("id").is_some();
+        let replies: Vec<_> = rest.iter().filter(is_reply).collect();
+        assert_eq!(replies.len(), 1, "{rest:?}");
+        let error = replies[0]["error"]["message"].as_str().unwrap();
+        assert!(error.contains("the client has ended its input"), "{error}");
+        assert_eq!(server.engine().stats().waiters, 0);
+        if let Some(id) = id {
+            let task = server.engine().get(id.as_str().unwrap(), None).await;
+            assert_eq!(task.unwrap().status().as_str(), "input_required");
+        }
+    }
+}
+
+/// covers: X-STD-1
+#[tokio::test(start_paused = true)]
+async fn an_answer_that_comes_before_the_end_of_the_input_counts() {
+    for task in [false, true] {
+        let (mut client, _, _, _) = initialized("2025-11-25", json!({"elicitation": {}})).await;
+        let mut call = json!({"name": "ask_name"});
+        if task {
+            call["task"] = json!({});
+            let made = client.reply(legacy(1, "tools/call", call)).await;
+            let id = &made["result"]["task"]["taskId"];
+            client
+                .send(legacy(2, "tasks/result", json!({"taskId": id})))
+                .await;
+        } else {
+            client.send(legacy(2, "tools/call", call)).await;
+        }
+        let asked = loop {
+            let message = client.next().await;
+            if message["method"] == "elicitation/create" {
+                break message["id"].clone();
+            }
+        };
+        let answer = json!({"action": "accept", "content": {"name": "Ada"}});
+        client
+            .send(json!({"jsonrpc": "2.0", "id": asked, "result": answer}))
+            .await;
+        let rest = client.hang_up().await;
+        let reply = rest.iter().find(|message| message["id"] == 2);
+        let text = &reply.expect("a reply")["result"]["content"][0]["text"];
+        assert_eq!(text, "Hello, Ada!", "{rest:?}");
+    }
+}
+
 /// covers: X-NEG-2, T01-L, T04-L, L-SUP-1
 #[tokio::test]
 async fn each_revision_gets_what_it_knows() {
