@@ -34,7 +34,7 @@ const SHARDS: usize = 64;
 /// About 1 KiB a task beside its own JSON: the arguments, the result (at most
 /// [`Limits::payload_bytes`](crate::engine::Limits::payload_bytes) each) and, while it is unfinished, its questions and
 /// answers (at most [`Limits::inputs_per_task`](crate::engine::Limits::inputs_per_task)). All of it goes when the task
-/// expires. A task that runs takes 5 KiB more in the engine, in whatever store it is kept, and what its tool holds.
+/// expires. A task that runs takes 3 KiB more in the engine, in whatever store it is kept, and what its tool holds.
 ///
 /// [`limited`](Self::limited) bounds the sum, which [`bytes`](Self::bytes) gives. The process takes more than that: what
 /// is read and written for a moment, and what the allocator holds back of memory that was given back to it.
