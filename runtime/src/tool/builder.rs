@@ -272,15 +272,9 @@ impl ToolBuilder {
                 let property = property(root, field.name)?;
                 let default = property.get("default")?;
                 let problem = field.problem(root, default)?;
-                let numbers_only =
-                    default.is_null() && property.get("type").is_some_and(|kind| kind == "number");
-                let hint = if numbers_only {
-                    "; JSON has no NaN and no infinity"
-                } else {
-                    ""
-                };
+                let problem = fit::no_such_number(problem);
                 Some(format!(
-                    "the default of one of its arguments breaks its schema: {problem}{hint}"
+                    "the default of one of its arguments breaks its schema: {problem}"
                 ))
             });
         if let Some(fault) = faulty {
@@ -404,10 +398,35 @@ impl ToolHandler for Handler {
         if fit::find_in_arguments(&self.descriptor.input_schema, &call.arguments).is_some() {
             self.check(&call.arguments)?;
         }
-        (self.start)(ToolReader {
+        let running = (self.start)(ToolReader {
             call,
             problems: Vec::new(),
             refusal: None,
-        })
+        })?;
+        if self.descriptor.output_schema.is_none() {
+            return Ok(running);
+        }
+        let descriptor = Arc::clone(&self.descriptor);
+        Ok(Box::pin(async move {
+            let output = running.await?;
+            check_result(&descriptor, &output)?;
+            Ok(output)
+        }))
+    }
+}
+
+/// A result fits its schema, as the protocol demands. Types whose schema is derived do, but for numbers that JSON has not.
+fn check_result(descriptor: &ToolDescriptor, output: &ToolOutput) -> Result<(), ToolError> {
+    let (Some(schema), Some(value)) = (&descriptor.output_schema, &output.structured_content)
+    else {
+        return Ok(());
+    };
+    match fit::find_in_result(schema, value) {
+        None => Ok(()),
+        Some(misfit) => Err(ToolError::internal(format!(
+            "the result of the tool `{}` breaks its output schema: {}",
+            descriptor.name,
+            misfit.describe_result()
+        ))),
     }
 }

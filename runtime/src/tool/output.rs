@@ -117,7 +117,8 @@ fn block_text(block: &ContentBlock) -> Option<&str> {
 
 /// A result given as JSON: `structuredContent`, and the same as text for clients that do not read it.
 ///
-/// The type's schema becomes the tool's `outputSchema`. The legacy era (2025-11-25 and before) allows objects only: its
+/// The type's schema becomes the tool's `outputSchema`. A value that breaks it ends the call with an internal error, as a
+/// float does that is not finite: JSON has no NaN. The legacy era (2025-11-25 and before) allows objects only: its
 /// clients get any other value, such as a list, as text alone, and no schema of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Json<T>(pub T);

@@ -241,3 +241,114 @@ async fn content_blocks_and_whole_results_are_results() {
         })
     );
 }
+
+#[task_tool]
+async fn mean(of: Vec<f64>) -> Json<f64> {
+    Json(of.iter().sum::<f64>() / of.len() as f64)
+}
+
+/// Says another thing of itself than it is.
+#[derive(Serialize)]
+struct Liar {
+    count: String,
+}
+
+impl JsonSchema for Liar {
+    fn schema_name() -> Cow<'static, str> {
+        "Liar".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "object", "properties": {"count": {"type": "integer"}}})
+    }
+}
+
+#[task_tool]
+async fn lie() -> Result<Json<Vec<Liar>>, ToolError> {
+    Ok(Json(vec![Liar {
+        count: "many".to_owned(),
+    }]))
+}
+
+#[tokio::test]
+async fn a_result_that_breaks_its_schema_is_a_fault_of_the_server() {
+    let mean = tool(mean);
+    let fine = run(&mean, call(json!({"of": [1, 2]}))).await.unwrap();
+    assert_eq!(fine.structured_content, Some(json!(1.5)));
+    assert_eq!(
+        run(&mean, call(json!({"of": []}))).await,
+        Err(ToolError::internal(
+            "the result of the tool `mean` breaks its output schema: `result`: expected a number, got null; \
+             JSON has no NaN and no infinity"
+        ))
+    );
+    assert_eq!(
+        run(&tool(lie), call(json!({}))).await,
+        Err(ToolError::internal(
+            "the result of the tool `lie` breaks its output schema: `result[0].count`: expected an integer, \
+             got the string \"many\""
+        ))
+    );
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Everything {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nothing: Option<u8>,
+    #[serde(flatten)]
+    place: Place,
+    #[serde(flatten)]
+    rest: std::collections::BTreeMap<String, u8>,
+    steps: Vec<Step>,
+    pair: (i8, char),
+    wide: u128,
+    fine: f32,
+    #[serde(default)]
+    tree: Option<Box<Everything>>,
+    raw: Value,
+}
+
+#[derive(Serialize, JsonSchema, Default)]
+struct Place {
+    #[serde(rename = "atHome")]
+    at_home: bool,
+}
+
+#[derive(Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+enum Step {
+    LookUp { word: String },
+    Wait(Place),
+    Done,
+}
+
+#[task_tool]
+async fn everything() -> Json<Everything> {
+    let small = |tree| Everything {
+        nothing: None,
+        place: Place::default(),
+        rest: [("x".to_owned(), 1)].into(),
+        steps: vec![
+            Step::LookUp {
+                word: "w".to_owned(),
+            },
+            Step::Wait(Place::default()),
+            Step::Done,
+        ],
+        pair: (-1, 'é'),
+        wide: u64::MAX.into(),
+        fine: 0.1,
+        tree,
+        raw: json!([null]),
+    };
+    Json(small(Some(Box::new(small(None)))))
+}
+
+#[tokio::test]
+async fn results_of_derived_types_fit_their_schemas() {
+    let everything = tool(everything);
+    let schema = Value::Object(everything.descriptor.output_schema.clone().unwrap());
+    let output = run(&everything, call(json!({}))).await.unwrap();
+    let content = output.structured_content.unwrap();
+    assert!(jsonschema::draft202012::is_valid(&schema, &content));
+}

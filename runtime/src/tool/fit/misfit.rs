@@ -161,22 +161,30 @@ impl Misfit {
         self.path.is_empty() && matches!(self.problem, Problem::Unknown { .. })
     }
 
-    /// One sentence, for a value that the caller knows as `root`.
+    /// One sentence on an argument; the caller knows it as `root`.
     pub(in crate::tool) fn describe(&self, root: &str) -> String {
+        self.say("argument ", root)
+    }
+
+    /// One sentence on the result of a tool.
+    pub(in crate::tool) fn describe_result(&self) -> String {
+        no_such_number(self.say("", "result"))
+    }
+
+    fn say(&self, noun: &str, root: &str) -> String {
         let place = path_below(root, &self.path);
         let member = |name: &str| {
             let path = path_below(&place, &[Step::Key(name.to_owned())]);
             format!("`{path}`")
         };
         match &self.problem {
-            Problem::Value { expected, got, .. } if place.is_empty() => {
-                format!("arguments: expected {}, got {got}", expected.text())
-            }
             Problem::Value { expected, got, .. } => {
-                format!(
-                    "argument `{place}`: expected {}, got {got}",
-                    expected.text()
-                )
+                let expected = expected.text();
+                if place.is_empty() {
+                    format!("arguments: expected {expected}, got {got}")
+                } else {
+                    format!("{noun}`{place}`: expected {expected}, got {got}")
+                }
             }
             Problem::Missing { names, expected } => {
                 let names: Vec<String> = names.iter().map(|name| member(name)).collect();
@@ -184,21 +192,26 @@ impl Misfit {
                     .as_ref()
                     .map(|expected| format!(": expected {expected}"));
                 format!(
-                    "argument {} is missing{}",
+                    "{noun}{} is missing{}",
                     names.join(" or "),
                     expected.unwrap_or_default()
                 )
             }
             Problem::Unknown { name, known } if known.is_empty() => {
-                format!("unknown argument {}: there are none here", member(name))
+                format!("unknown {noun}{}: there are none here", member(name))
             }
             Problem::Unknown { name, known } => {
-                format!(
-                    "unknown argument {}: known are {}",
-                    member(name),
-                    names(known)
-                )
+                format!("unknown {noun}{}: known are {}", member(name), names(known))
             }
         }
+    }
+}
+
+/// Says why a number of ours became null.
+pub(in crate::tool) fn no_such_number(text: String) -> String {
+    if text.ends_with("expected a number, got null") {
+        text + "; JSON has no NaN and no infinity"
+    } else {
+        text
     }
 }

@@ -13,7 +13,10 @@ use super::decode::{Item, Step};
 use crate::JsonObject;
 
 use self::{keywords::broken, misfit::Expected};
-pub(super) use self::{keywords::expectation, misfit::Misfit};
+pub(super) use self::{
+    keywords::expectation,
+    misfit::{Misfit, no_such_number},
+};
 
 /// Looks for the first thing in a value that breaks its schema. References point into `root`.
 pub(super) fn find(root: &JsonObject, schema: &Value, value: &Value) -> Option<Misfit> {
@@ -23,6 +26,11 @@ pub(super) fn find(root: &JsonObject, schema: &Value, value: &Value) -> Option<M
 /// The same for all arguments of a tool, whose schema is `root` itself.
 pub(super) fn find_in_arguments(root: &JsonObject, arguments: &JsonObject) -> Option<Misfit> {
     Search { root }.find_in(root, Item::Object(arguments), 0)
+}
+
+/// The same for the result of a tool, whose schema is `root` itself.
+pub(super) fn find_in_result(root: &JsonObject, result: &Value) -> Option<Misfit> {
+    Search { root }.find_in(root, Item::Value(result), 0)
 }
 
 struct Search<'a> {
