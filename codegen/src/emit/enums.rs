@@ -33,6 +33,7 @@ pub(super) fn item(ty: &Type, list: &Enum, docs: &TokenStream) -> TokenStream {
 
             /// The value on the wire.
             #[must_use]
+            #[inline]
             pub const fn as_str(self) -> &'static str {
                 match self {
                     #(Self::#variants => #texts,)*

@@ -21,12 +21,14 @@ pub(super) fn item(
     let name = ident(&ty.name);
     let can_default = object.flat.is_none() && object.fields.iter().all(|field| !field.required);
     let mut derives = vec![quote!(Clone), quote!(Debug), quote!(PartialEq)];
-    if is_exact(model, id) {
-        derives.extend([quote!(Eq), quote!(Hash)]);
+    let exact = is_exact(model, id);
+    if exact {
+        derives.push(quote!(Hash));
     }
     if can_default {
         derives.push(quote!(Default));
     }
+    let eq = exact.then(|| eq(&name));
     let fields = object.fields.iter().map(|field| {
         let docs = doc_or(&field.doc, || format!("The member `{}`.", field.json));
         let (name, ty) = (ident(&field.name), field_type(model, field, id));
@@ -58,12 +60,18 @@ pub(super) fn item(
         #[derive(#(#derives),*)]
         #[non_exhaustive]
         pub struct #name { #(#fields)* #flat #extra }
+        #eq
 
         impl #name { #(#numbers)* #constructor #(#setters)* }
 
         #record
         #(#includes)*
     }
+}
+
+/// `Eq`, written out: the derive adds a function to each type, which only checks what the generator knows.
+pub(super) fn eq(name: &Ident) -> TokenStream {
+    quote!(impl Eq for #name {})
 }
 
 /// Numbers that every value of the type has, such as an error's code, as constants.
@@ -120,6 +128,7 @@ fn constructor(
         return quote! {
             /// One without any member that could be left out.
             #[must_use]
+            #[inline]
             pub fn new() -> Self {
                 Self::default()
             }
@@ -162,6 +171,7 @@ fn constructor(
     quote! {
         #docs
         #[must_use]
+        #[inline]
         pub fn new(#(#parameters),*) -> Self {
             Self { #(#values),* }
         }
@@ -176,6 +186,7 @@ fn setter(model: &Model, owner: TypeId, field: &Field) -> TokenStream {
     quote! {
         #docs
         #[must_use]
+        #[inline]
         pub fn #setter(mut self, #name: #ty) -> Self {
             self.#name = Some(#value);
             self
@@ -356,6 +367,7 @@ fn include(model: &Model, ty: &Type, object: &Struct, part: TypeId) -> TokenStre
     });
     quote! {
         impl From<#source> for #name {
+            #[inline]
             fn from(#variable: #source) -> Self {
                 Self { #(#fields,)* extra: #variable.extra }
             }

@@ -7,6 +7,7 @@ use quote::quote;
 use serde_json::Value;
 
 use super::expr::{check, is_exact, is_object, rust_type};
+use super::objects::eq;
 use super::{doc_or, ident};
 use crate::model::{Choice, Expr, Model, Type, TypeId, TypeKind, Union, Variant};
 
@@ -20,9 +21,11 @@ pub(super) fn item(
 ) -> TokenStream {
     let name = ident(&ty.name);
     let mut derives = vec![quote!(Clone), quote!(Debug), quote!(PartialEq)];
-    if is_exact(model, id) {
-        derives.extend([quote!(Eq), quote!(Hash)]);
+    let exact = is_exact(model, id);
+    if exact {
+        derives.push(quote!(Hash));
     }
+    let eq = exact.then(|| eq(&name));
     let variants = union.variants.iter().map(|variant| {
         let fallback = || match variant.tags.first() {
             Some(tag) => format!("`{tag}`."),
@@ -42,6 +45,7 @@ pub(super) fn item(
         #docs
         #[derive(#(#derives),*)]
         pub enum #name { #(#variants)* }
+        #eq
         #from
         #decode
     }
@@ -89,6 +93,7 @@ fn conversions(model: &Model, name: &Ident, union: &Union) -> TokenStream {
         let text = matches!(variant.ty, Expr::String { .. }).then(|| {
             quote! {
                 impl From<&str> for #name {
+                    #[inline]
                     fn from(value: &str) -> Self {
                         Self::#variant_name(value.to_owned())
                     }
@@ -97,6 +102,7 @@ fn conversions(model: &Model, name: &Ident, union: &Union) -> TokenStream {
         });
         quote! {
             impl From<#ty> for #name {
+                #[inline]
                 fn from(value: #ty) -> Self {
                     Self::#variant_name(value)
                 }

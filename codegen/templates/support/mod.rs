@@ -21,8 +21,8 @@ pub(crate) use std::collections::BTreeMap;
 
 pub(crate) use bounds::*;
 pub(crate) use content::*;
-pub(crate) use error::at;
 pub use error::{ConversionError, UnknownValue};
+pub(crate) use error::{at, listed};
 pub(crate) use read::*;
 pub(crate) use record::*;
 #[cfg(feature = "registry")]
@@ -76,14 +76,16 @@ macro_rules! kinds {
 macro_rules! strings {
     ($($name:ident),* $(,)?) => { $(
         impl std::fmt::Display for $name {
+            #[inline]
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.pad(self.as_str())
             }
         }
         impl std::str::FromStr for $name {
             type Err = UnknownValue;
+            #[inline]
             fn from_str(text: &str) -> Result<Self, UnknownValue> {
-                Self::ALL.iter().copied().find(|value| value.as_str() == text).ok_or_else(|| UnknownValue::new(text, Self::NAMES))
+                listed(text, Self::NAMES).map(|index| Self::ALL[index])
             }
         }
         impl<'de> Decode<'de> for $name {

@@ -7,7 +7,7 @@ use crate::support::*;
 /// An argument that is being typed.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteRequestParamsArgument {
     /// Which argument it is: a prompt's argument or a template's variable.
@@ -18,9 +18,12 @@ pub struct CompleteRequestParamsArgument {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteRequestParamsArgument {}
+
 impl CompleteRequestParamsArgument {
     /// A `CompleteRequestParamsArgument` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -49,7 +52,7 @@ impl Record for CompleteRequestParamsArgument {
 /// What is known besides the argument that is being typed.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct CompleteRequestParamsContext {
     /// Values of the other arguments, by name.
@@ -58,15 +61,19 @@ pub struct CompleteRequestParamsContext {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteRequestParamsContext {}
+
 impl CompleteRequestParamsContext {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: BTreeMap<String, String>) -> Self {
         self.arguments = Some(arguments);
         self
@@ -92,7 +99,7 @@ impl Record for CompleteRequestParamsContext {
 /// Owner of the argument: a prompt or a resource template, told apart by `type`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum CompleteRequestParamsRef {
     /// A prompt, by name.
     RefPrompt(PromptReference),
@@ -100,13 +107,17 @@ pub enum CompleteRequestParamsRef {
     RefResource(ResourceTemplateReference),
 }
 
+impl Eq for CompleteRequestParamsRef {}
+
 impl From<PromptReference> for CompleteRequestParamsRef {
+    #[inline]
     fn from(value: PromptReference) -> Self {
         Self::RefPrompt(value)
     }
 }
 
 impl From<ResourceTemplateReference> for CompleteRequestParamsRef {
+    #[inline]
     fn from(value: ResourceTemplateReference) -> Self {
         Self::RefResource(value)
     }
@@ -142,7 +153,7 @@ impl EncodeObject for CompleteRequestParamsRef {
 /// Points to a prompt by its name.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct PromptReference {
     /// The `name` of the prompt.
@@ -153,9 +164,12 @@ pub struct PromptReference {
     pub extra: JsonObject,
 }
 
+impl Eq for PromptReference {}
+
 impl PromptReference {
     /// A `PromptReference` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -166,6 +180,7 @@ impl PromptReference {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -194,7 +209,7 @@ impl Record for PromptReference {
 /// Points to a resource template by its URI.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ResourceTemplateReference {
     /// The `uriTemplate` of the template, or the `uri` of a resource.
@@ -203,9 +218,12 @@ pub struct ResourceTemplateReference {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceTemplateReference {}
+
 impl ResourceTemplateReference {
     /// A `ResourceTemplateReference` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             uri: uri.into(),

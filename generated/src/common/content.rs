@@ -24,12 +24,14 @@ pub struct Annotations {
 impl Annotations {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `audience`.
     #[must_use]
+    #[inline]
     pub fn with_audience(mut self, audience: Vec<Role>) -> Self {
         self.audience = Some(audience);
         self
@@ -37,6 +39,7 @@ impl Annotations {
 
     /// Sets `lastModified`.
     #[must_use]
+    #[inline]
     pub fn with_last_modified(mut self, last_modified: impl Into<String>) -> Self {
         self.last_modified = Some(last_modified.into());
         self
@@ -44,6 +47,7 @@ impl Annotations {
 
     /// Sets `priority`.
     #[must_use]
+    #[inline]
     pub fn with_priority(mut self, priority: f64) -> Self {
         self.priority = Some(priority);
         self
@@ -108,6 +112,7 @@ pub struct AudioContent {
 impl AudioContent {
     /// A `AudioContent` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -120,6 +125,7 @@ impl AudioContent {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -127,6 +133,7 @@ impl AudioContent {
 
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -184,30 +191,35 @@ pub enum ContentBlock {
 }
 
 impl From<TextContent> for ContentBlock {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 
 impl From<ImageContent> for ContentBlock {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 
 impl From<AudioContent> for ContentBlock {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 
 impl From<ResourceLink> for ContentBlock {
+    #[inline]
     fn from(value: ResourceLink) -> Self {
         Self::ResourceLink(value)
     }
 }
 
 impl From<EmbeddedResource> for ContentBlock {
+    #[inline]
     fn from(value: EmbeddedResource) -> Self {
         Self::Resource(value)
     }
@@ -273,6 +285,7 @@ pub struct EmbeddedResource {
 impl EmbeddedResource {
     /// A `EmbeddedResource` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(resource: EmbeddedResourceResource) -> Self {
         Self {
             meta: None,
@@ -284,6 +297,7 @@ impl EmbeddedResource {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -291,6 +305,7 @@ impl EmbeddedResource {
 
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -324,7 +339,7 @@ impl Record for EmbeddedResource {
 /// Contents of an embedded resource: text when `text` is present, bytes when `blob` is.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum EmbeddedResourceResource {
     /// Text.
     TextResourceContents(TextResourceContents),
@@ -332,13 +347,17 @@ pub enum EmbeddedResourceResource {
     BlobResourceContents(BlobResourceContents),
 }
 
+impl Eq for EmbeddedResourceResource {}
+
 impl From<TextResourceContents> for EmbeddedResourceResource {
+    #[inline]
     fn from(value: TextResourceContents) -> Self {
         Self::TextResourceContents(value)
     }
 }
 
 impl From<BlobResourceContents> for EmbeddedResourceResource {
+    #[inline]
     fn from(value: BlobResourceContents) -> Self {
         Self::BlobResourceContents(value)
     }
@@ -403,6 +422,7 @@ pub struct ImageContent {
 impl ImageContent {
     /// A `ImageContent` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(data: impl Into<String>, mime_type: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -415,6 +435,7 @@ impl ImageContent {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -422,6 +443,7 @@ impl ImageContent {
 
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -492,6 +514,7 @@ pub struct ResourceLink {
 impl ResourceLink {
     /// A `ResourceLink` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -509,6 +532,7 @@ impl ResourceLink {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -516,6 +540,7 @@ impl ResourceLink {
 
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -523,6 +548,7 @@ impl ResourceLink {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -530,6 +556,7 @@ impl ResourceLink {
 
     /// Sets `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -537,6 +564,7 @@ impl ResourceLink {
 
     /// Sets `mimeType`.
     #[must_use]
+    #[inline]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
@@ -544,6 +572,7 @@ impl ResourceLink {
 
     /// Sets `size`.
     #[must_use]
+    #[inline]
     pub fn with_size(mut self, size: i64) -> Self {
         self.size = Some(size);
         self
@@ -551,6 +580,7 @@ impl ResourceLink {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -651,6 +681,7 @@ impl Role {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Assistant => "assistant",
@@ -678,6 +709,7 @@ pub struct TextContent {
 impl TextContent {
     /// A `TextContent` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -689,6 +721,7 @@ impl TextContent {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -696,6 +729,7 @@ impl TextContent {
 
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self

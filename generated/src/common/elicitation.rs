@@ -7,7 +7,7 @@ use crate::support::*;
 /// A field for yes or no.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct BooleanSchema {
     /// Answer that the field starts with.
@@ -20,15 +20,19 @@ pub struct BooleanSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for BooleanSchema {}
+
 impl BooleanSchema {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: bool) -> Self {
         self.default = Some(default);
         self
@@ -36,6 +40,7 @@ impl BooleanSchema {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -43,6 +48,7 @@ impl BooleanSchema {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -88,6 +94,7 @@ pub struct ElicitRequest {
 impl ElicitRequest {
     /// A `ElicitRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: ElicitRequestParams) -> Self {
         Self {
             params,
@@ -134,6 +141,7 @@ pub struct ElicitRequestFormParams {
 impl ElicitRequestFormParams {
     /// A `ElicitRequestFormParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         message: impl Into<String>,
         requested_schema: ElicitRequestFormParamsRequestedSchema,
@@ -148,6 +156,7 @@ impl ElicitRequestFormParams {
 
     /// Sets `mode`.
     #[must_use]
+    #[inline]
     pub fn with_mode(mut self, mode: ElicitRequestFormParamsMode) -> Self {
         self.mode = Some(mode);
         self
@@ -198,6 +207,7 @@ impl ElicitRequestFormParamsMode {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Form => "form",
@@ -224,6 +234,7 @@ pub struct ElicitRequestFormParamsRequestedSchema {
 impl ElicitRequestFormParamsRequestedSchema {
     /// A `ElicitRequestFormParamsRequestedSchema` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(properties: BTreeMap<String, PrimitiveSchemaDefinition>) -> Self {
         Self {
             schema: None,
@@ -235,6 +246,7 @@ impl ElicitRequestFormParamsRequestedSchema {
 
     /// Sets `$schema`.
     #[must_use]
+    #[inline]
     pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
         self.schema = Some(schema.into());
         self
@@ -242,6 +254,7 @@ impl ElicitRequestFormParamsRequestedSchema {
 
     /// Sets `required`.
     #[must_use]
+    #[inline]
     pub fn with_required(mut self, required: Vec<String>) -> Self {
         self.required = Some(required);
         self
@@ -288,12 +301,14 @@ pub enum ElicitRequestParams {
 }
 
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestFormParams) -> Self {
         Self::Form(value)
     }
 }
 
 impl From<ElicitRequestUrlParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestUrlParams) -> Self {
         Self::Url(value)
     }
@@ -329,7 +344,7 @@ impl EncodeObject for ElicitRequestParams {
 /// A page for the user to visit. Use it for secrets and sign-in: what is entered there never passes through the client.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
     /// Text shown before the page opens: why it is needed.
@@ -340,9 +355,12 @@ pub struct ElicitRequestUrlParams {
     pub extra: JsonObject,
 }
 
+impl Eq for ElicitRequestUrlParams {}
+
 impl ElicitRequestUrlParams {
     /// A `ElicitRequestUrlParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(message: impl Into<String>, url: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -388,6 +406,7 @@ pub struct ElicitResult {
 impl ElicitResult {
     /// A `ElicitResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(action: ElicitResultAction) -> Self {
         Self {
             action,
@@ -398,6 +417,7 @@ impl ElicitResult {
 
     /// Sets `content`.
     #[must_use]
+    #[inline]
     pub fn with_content(
         mut self,
         content: BTreeMap<String, ElicitResultContentValue>,
@@ -446,6 +466,7 @@ impl ElicitResultAction {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Accept => "accept",
@@ -471,30 +492,35 @@ pub enum ElicitResultContentValue {
 }
 
 impl From<Vec<String>> for ElicitResultContentValue {
+    #[inline]
     fn from(value: Vec<String>) -> Self {
         Self::Array(value)
     }
 }
 
 impl From<String> for ElicitResultContentValue {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ElicitResultContentValue {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<bool> for ElicitResultContentValue {
+    #[inline]
     fn from(value: bool) -> Self {
         Self::Boolean(value)
     }
 }
 
 impl From<f64> for ElicitResultContentValue {
+    #[inline]
     fn from(value: f64) -> Self {
         Self::Number(value)
     }
@@ -533,7 +559,7 @@ impl Serialize for ElicitResultContentValue {
 /// A field for a choice, of one value or several.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum EnumSchema {
     /// One value of a list.
     UntitledSingleSelectEnumSchema(UntitledSingleSelectEnumSchema),
@@ -547,31 +573,38 @@ pub enum EnumSchema {
     LegacyTitledEnumSchema(LegacyTitledEnumSchema),
 }
 
+impl Eq for EnumSchema {}
+
 impl From<UntitledSingleSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: UntitledSingleSelectEnumSchema) -> Self {
         Self::UntitledSingleSelectEnumSchema(value)
     }
 }
 
 impl From<TitledSingleSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: TitledSingleSelectEnumSchema) -> Self {
         Self::TitledSingleSelectEnumSchema(value)
     }
 }
 
 impl From<UntitledMultiSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: UntitledMultiSelectEnumSchema) -> Self {
         Self::UntitledMultiSelectEnumSchema(value)
     }
 }
 
 impl From<TitledMultiSelectEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: TitledMultiSelectEnumSchema) -> Self {
         Self::TitledMultiSelectEnumSchema(value)
     }
 }
 
 impl From<LegacyTitledEnumSchema> for EnumSchema {
+    #[inline]
     fn from(value: LegacyTitledEnumSchema) -> Self {
         Self::LegacyTitledEnumSchema(value)
     }
@@ -655,7 +688,7 @@ impl EncodeObject for EnumSchema {
 /// The old way to give labels to a list of values. Send `TitledSingleSelectEnumSchema` in its place.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct LegacyTitledEnumSchema {
     /// Value that is chosen at the start.
@@ -672,9 +705,12 @@ pub struct LegacyTitledEnumSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for LegacyTitledEnumSchema {}
+
 impl LegacyTitledEnumSchema {
     /// A `LegacyTitledEnumSchema` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(r#enum: Vec<String>) -> Self {
         Self {
             default: None,
@@ -688,6 +724,7 @@ impl LegacyTitledEnumSchema {
 
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
@@ -695,6 +732,7 @@ impl LegacyTitledEnumSchema {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -702,6 +740,7 @@ impl LegacyTitledEnumSchema {
 
     /// Sets `enumNames`.
     #[must_use]
+    #[inline]
     pub fn with_enum_names(mut self, enum_names: Vec<String>) -> Self {
         self.enum_names = Some(enum_names);
         self
@@ -709,6 +748,7 @@ impl LegacyTitledEnumSchema {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -768,7 +808,7 @@ impl Record for LegacyTitledEnumSchema {
 /// A field for any number of values of a list.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum MultiSelectEnumSchema {
     /// Several values of a list.
     UntitledMultiSelectEnumSchema(UntitledMultiSelectEnumSchema),
@@ -776,13 +816,17 @@ pub enum MultiSelectEnumSchema {
     TitledMultiSelectEnumSchema(TitledMultiSelectEnumSchema),
 }
 
+impl Eq for MultiSelectEnumSchema {}
+
 impl From<UntitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
+    #[inline]
     fn from(value: UntitledMultiSelectEnumSchema) -> Self {
         Self::UntitledMultiSelectEnumSchema(value)
     }
 }
 
 impl From<TitledMultiSelectEnumSchema> for MultiSelectEnumSchema {
+    #[inline]
     fn from(value: TitledMultiSelectEnumSchema) -> Self {
         Self::TitledMultiSelectEnumSchema(value)
     }
@@ -867,6 +911,7 @@ pub struct NumberSchema {
 impl NumberSchema {
     /// A `NumberSchema` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(r#type: NumberSchemaType) -> Self {
         Self {
             default: None,
@@ -881,6 +926,7 @@ impl NumberSchema {
 
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: f64) -> Self {
         self.default = Some(default);
         self
@@ -888,6 +934,7 @@ impl NumberSchema {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -895,6 +942,7 @@ impl NumberSchema {
 
     /// Sets `maximum`.
     #[must_use]
+    #[inline]
     pub fn with_maximum(mut self, maximum: f64) -> Self {
         self.maximum = Some(maximum);
         self
@@ -902,6 +950,7 @@ impl NumberSchema {
 
     /// Sets `minimum`.
     #[must_use]
+    #[inline]
     pub fn with_minimum(mut self, minimum: f64) -> Self {
         self.minimum = Some(minimum);
         self
@@ -909,6 +958,7 @@ impl NumberSchema {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -984,6 +1034,7 @@ impl NumberSchemaType {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Integer => "integer",
@@ -1016,48 +1067,56 @@ pub enum PrimitiveSchemaDefinition {
 }
 
 impl From<StringSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: StringSchema) -> Self {
         Self::StringSchema(value)
     }
 }
 
 impl From<NumberSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: NumberSchema) -> Self {
         Self::NumberSchema(value)
     }
 }
 
 impl From<BooleanSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: BooleanSchema) -> Self {
         Self::BooleanSchema(value)
     }
 }
 
 impl From<UntitledSingleSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: UntitledSingleSelectEnumSchema) -> Self {
         Self::UntitledSingleSelectEnumSchema(value)
     }
 }
 
 impl From<TitledSingleSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: TitledSingleSelectEnumSchema) -> Self {
         Self::TitledSingleSelectEnumSchema(value)
     }
 }
 
 impl From<UntitledMultiSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: UntitledMultiSelectEnumSchema) -> Self {
         Self::UntitledMultiSelectEnumSchema(value)
     }
 }
 
 impl From<TitledMultiSelectEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: TitledMultiSelectEnumSchema) -> Self {
         Self::TitledMultiSelectEnumSchema(value)
     }
 }
 
 impl From<LegacyTitledEnumSchema> for PrimitiveSchemaDefinition {
+    #[inline]
     fn from(value: LegacyTitledEnumSchema) -> Self {
         Self::LegacyTitledEnumSchema(value)
     }
@@ -1180,7 +1239,7 @@ impl EncodeObject for PrimitiveSchemaDefinition {
 /// A field for one value of a list.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum SingleSelectEnumSchema {
     /// One value of a list.
     UntitledSingleSelectEnumSchema(UntitledSingleSelectEnumSchema),
@@ -1188,13 +1247,17 @@ pub enum SingleSelectEnumSchema {
     TitledSingleSelectEnumSchema(TitledSingleSelectEnumSchema),
 }
 
+impl Eq for SingleSelectEnumSchema {}
+
 impl From<UntitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
+    #[inline]
     fn from(value: UntitledSingleSelectEnumSchema) -> Self {
         Self::UntitledSingleSelectEnumSchema(value)
     }
 }
 
 impl From<TitledSingleSelectEnumSchema> for SingleSelectEnumSchema {
+    #[inline]
     fn from(value: TitledSingleSelectEnumSchema) -> Self {
         Self::TitledSingleSelectEnumSchema(value)
     }
@@ -1241,7 +1304,7 @@ impl EncodeObject for SingleSelectEnumSchema {
 /// A field for text.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct StringSchema {
     /// Text that the field starts with.
@@ -1260,15 +1323,19 @@ pub struct StringSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for StringSchema {}
+
 impl StringSchema {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
@@ -1276,6 +1343,7 @@ impl StringSchema {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -1283,6 +1351,7 @@ impl StringSchema {
 
     /// Sets `format`.
     #[must_use]
+    #[inline]
     pub fn with_format(mut self, format: StringSchemaFormat) -> Self {
         self.format = Some(format);
         self
@@ -1290,6 +1359,7 @@ impl StringSchema {
 
     /// Sets `maxLength`.
     #[must_use]
+    #[inline]
     pub fn with_max_length(mut self, max_length: i64) -> Self {
         self.max_length = Some(max_length);
         self
@@ -1297,6 +1367,7 @@ impl StringSchema {
 
     /// Sets `minLength`.
     #[must_use]
+    #[inline]
     pub fn with_min_length(mut self, min_length: i64) -> Self {
         self.min_length = Some(min_length);
         self
@@ -1304,6 +1375,7 @@ impl StringSchema {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -1391,6 +1463,7 @@ impl StringSchemaFormat {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Date => "date",
@@ -1404,7 +1477,7 @@ impl StringSchemaFormat {
 /// A field for several values of a list whose values have labels.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchema {
     /// Values that are chosen at the start.
@@ -1423,9 +1496,12 @@ pub struct TitledMultiSelectEnumSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for TitledMultiSelectEnumSchema {}
+
 impl TitledMultiSelectEnumSchema {
     /// A `TitledMultiSelectEnumSchema` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(items: TitledMultiSelectEnumSchemaItems) -> Self {
         Self {
             default: None,
@@ -1440,6 +1516,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: Vec<String>) -> Self {
         self.default = Some(default);
         self
@@ -1447,6 +1524,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -1454,6 +1532,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// Sets `maxItems`.
     #[must_use]
+    #[inline]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
@@ -1461,6 +1540,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// Sets `minItems`.
     #[must_use]
+    #[inline]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
@@ -1468,6 +1548,7 @@ impl TitledMultiSelectEnumSchema {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -1531,7 +1612,7 @@ impl Record for TitledMultiSelectEnumSchema {
 /// The list behind a field for several values, with labels.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchemaItems {
     /// Values to choose from, with their labels.
@@ -1540,9 +1621,12 @@ pub struct TitledMultiSelectEnumSchemaItems {
     pub extra: JsonObject,
 }
 
+impl Eq for TitledMultiSelectEnumSchemaItems {}
+
 impl TitledMultiSelectEnumSchemaItems {
     /// A `TitledMultiSelectEnumSchemaItems` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(any_of: Vec<TitledMultiSelectEnumSchemaItemsAnyOfItem>) -> Self {
         Self {
             any_of,
@@ -1570,7 +1654,7 @@ impl Record for TitledMultiSelectEnumSchemaItems {
 /// One value to choose, with its label.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct TitledMultiSelectEnumSchemaItemsAnyOfItem {
     /// Value that is sent back.
@@ -1581,9 +1665,12 @@ pub struct TitledMultiSelectEnumSchemaItemsAnyOfItem {
     pub extra: JsonObject,
 }
 
+impl Eq for TitledMultiSelectEnumSchemaItemsAnyOfItem {}
+
 impl TitledMultiSelectEnumSchemaItemsAnyOfItem {
     /// A `TitledMultiSelectEnumSchemaItemsAnyOfItem` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(r#const: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
             r#const: r#const.into(),
@@ -1612,7 +1699,7 @@ impl Record for TitledMultiSelectEnumSchemaItemsAnyOfItem {
 /// A field for one value of a list whose values have labels.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchema {
     /// Value that is chosen at the start.
@@ -1627,9 +1714,12 @@ pub struct TitledSingleSelectEnumSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for TitledSingleSelectEnumSchema {}
+
 impl TitledSingleSelectEnumSchema {
     /// A `TitledSingleSelectEnumSchema` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(one_of: Vec<TitledSingleSelectEnumSchemaOneOfItem>) -> Self {
         Self {
             default: None,
@@ -1642,6 +1732,7 @@ impl TitledSingleSelectEnumSchema {
 
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
@@ -1649,6 +1740,7 @@ impl TitledSingleSelectEnumSchema {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -1656,6 +1748,7 @@ impl TitledSingleSelectEnumSchema {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -1703,7 +1796,7 @@ impl Record for TitledSingleSelectEnumSchema {
 /// One value to choose, with its label.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct TitledSingleSelectEnumSchemaOneOfItem {
     /// Value that is sent back.
@@ -1714,9 +1807,12 @@ pub struct TitledSingleSelectEnumSchemaOneOfItem {
     pub extra: JsonObject,
 }
 
+impl Eq for TitledSingleSelectEnumSchemaOneOfItem {}
+
 impl TitledSingleSelectEnumSchemaOneOfItem {
     /// A `TitledSingleSelectEnumSchemaOneOfItem` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(r#const: impl Into<String>, title: impl Into<String>) -> Self {
         Self {
             r#const: r#const.into(),
@@ -1745,7 +1841,7 @@ impl Record for TitledSingleSelectEnumSchemaOneOfItem {
 /// A field for several values of a list whose values are shown as they are.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchema {
     /// Values that are chosen at the start.
@@ -1764,9 +1860,12 @@ pub struct UntitledMultiSelectEnumSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for UntitledMultiSelectEnumSchema {}
+
 impl UntitledMultiSelectEnumSchema {
     /// A `UntitledMultiSelectEnumSchema` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(items: UntitledMultiSelectEnumSchemaItems) -> Self {
         Self {
             default: None,
@@ -1781,6 +1880,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: Vec<String>) -> Self {
         self.default = Some(default);
         self
@@ -1788,6 +1888,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -1795,6 +1896,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// Sets `maxItems`.
     #[must_use]
+    #[inline]
     pub fn with_max_items(mut self, max_items: i64) -> Self {
         self.max_items = Some(max_items);
         self
@@ -1802,6 +1904,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// Sets `minItems`.
     #[must_use]
+    #[inline]
     pub fn with_min_items(mut self, min_items: i64) -> Self {
         self.min_items = Some(min_items);
         self
@@ -1809,6 +1912,7 @@ impl UntitledMultiSelectEnumSchema {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -1872,7 +1976,7 @@ impl Record for UntitledMultiSelectEnumSchema {
 /// The list behind a field for several values.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UntitledMultiSelectEnumSchemaItems {
     /// Values to choose from.
@@ -1881,9 +1985,12 @@ pub struct UntitledMultiSelectEnumSchemaItems {
     pub extra: JsonObject,
 }
 
+impl Eq for UntitledMultiSelectEnumSchemaItems {}
+
 impl UntitledMultiSelectEnumSchemaItems {
     /// A `UntitledMultiSelectEnumSchemaItems` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(r#enum: Vec<String>) -> Self {
         Self {
             r#enum,
@@ -1914,7 +2021,7 @@ impl Record for UntitledMultiSelectEnumSchemaItems {
 /// A field for one value of a list whose values are shown as they are.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UntitledSingleSelectEnumSchema {
     /// Value that is chosen at the start.
@@ -1929,9 +2036,12 @@ pub struct UntitledSingleSelectEnumSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for UntitledSingleSelectEnumSchema {}
+
 impl UntitledSingleSelectEnumSchema {
     /// A `UntitledSingleSelectEnumSchema` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(r#enum: Vec<String>) -> Self {
         Self {
             default: None,
@@ -1944,6 +2054,7 @@ impl UntitledSingleSelectEnumSchema {
 
     /// Sets `default`.
     #[must_use]
+    #[inline]
     pub fn with_default(mut self, default: impl Into<String>) -> Self {
         self.default = Some(default.into());
         self
@@ -1951,6 +2062,7 @@ impl UntitledSingleSelectEnumSchema {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -1958,6 +2070,7 @@ impl UntitledSingleSelectEnumSchema {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self

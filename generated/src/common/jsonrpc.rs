@@ -13,7 +13,7 @@ pub type Cursor = String;
 /// Why a request failed.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ErrorObject {
     /// Number that says what kind of failure it is, for programs.
@@ -26,9 +26,12 @@ pub struct ErrorObject {
     pub extra: JsonObject,
 }
 
+impl Eq for ErrorObject {}
+
 impl ErrorObject {
     /// A `ErrorObject` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
@@ -40,6 +43,7 @@ impl ErrorObject {
 
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
@@ -70,7 +74,7 @@ pub type JsonObjectType = BTreeMap<String, Value>;
 /// Answer to a request that failed.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct JsonRpcErrorResponse {
     /// What went wrong.
@@ -81,9 +85,12 @@ pub struct JsonRpcErrorResponse {
     pub extra: JsonObject,
 }
 
+impl Eq for JsonRpcErrorResponse {}
+
 impl JsonRpcErrorResponse {
     /// A `JsonRpcErrorResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(error: ErrorObject) -> Self {
         Self {
             error,
@@ -94,6 +101,7 @@ impl JsonRpcErrorResponse {
 
     /// Sets `id`.
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, id: RequestId) -> Self {
         self.id = Some(id);
         self
@@ -122,7 +130,7 @@ impl Record for JsonRpcErrorResponse {
 /// A message that must not be answered. It has no `id`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct JsonRpcNotification {
     /// Name of the event.
@@ -133,9 +141,12 @@ pub struct JsonRpcNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for JsonRpcNotification {}
+
 impl JsonRpcNotification {
     /// A `JsonRpcNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
             method: method.into(),
@@ -146,6 +157,7 @@ impl JsonRpcNotification {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: JsonObject) -> Self {
         self.params = Some(params);
         self
@@ -174,7 +186,7 @@ impl Record for JsonRpcNotification {
 /// A call that has to be answered.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct JsonRpcRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -187,9 +199,12 @@ pub struct JsonRpcRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for JsonRpcRequest {}
+
 impl JsonRpcRequest {
     /// A `JsonRpcRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, method: impl Into<String>) -> Self {
         Self {
             id,
@@ -201,6 +216,7 @@ impl JsonRpcRequest {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: JsonObject) -> Self {
         self.params = Some(params);
         self
@@ -239,7 +255,7 @@ pub type MetaObject = JsonObject;
 /// What all notifications have in common, without the JSON-RPC frame.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Notification {
     /// Name of the event.
@@ -250,9 +266,12 @@ pub struct Notification {
     pub extra: JsonObject,
 }
 
+impl Eq for Notification {}
+
 impl Notification {
     /// A `Notification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
             method: method.into(),
@@ -263,6 +282,7 @@ impl Notification {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: JsonObject) -> Self {
         self.params = Some(params);
         self
@@ -288,7 +308,7 @@ impl Record for Notification {
 /// Metadata of a notification in 2026-07-28.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct NotificationMetaObject {
     /// Id that the `subscriptions/listen` behind this stream was sent with. Absent outside such a stream.
@@ -297,15 +317,19 @@ pub struct NotificationMetaObject {
     pub extra: JsonObject,
 }
 
+impl Eq for NotificationMetaObject {}
+
 impl NotificationMetaObject {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `io.modelcontextprotocol/subscriptionId`.
     #[must_use]
+    #[inline]
     pub fn with_subscription_id(mut self, subscription_id: RequestId) -> Self {
         self.subscription_id = Some(subscription_id);
         self
@@ -331,7 +355,7 @@ impl Record for NotificationMetaObject {
 /// Params of a notification that says nothing beyond its name.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -340,15 +364,19 @@ pub struct NotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for NotificationParams {}
+
 impl NotificationParams {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -374,7 +402,7 @@ impl Record for NotificationParams {
 /// What all requests have in common, without the JSON-RPC frame.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Request {
     /// Name of the method to run.
@@ -385,9 +413,12 @@ pub struct Request {
     pub extra: JsonObject,
 }
 
+impl Eq for Request {}
+
 impl Request {
     /// A `Request` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(method: impl Into<String>) -> Self {
         Self {
             method: method.into(),
@@ -398,6 +429,7 @@ impl Request {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: JsonObject) -> Self {
         self.params = Some(params);
         self
@@ -423,7 +455,7 @@ impl Record for Request {
 /// Name of a request on its connection: a string or an integer, never null. Answers repeat it as it came.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum RequestId {
     /// A text.
     String(String),
@@ -431,19 +463,24 @@ pub enum RequestId {
     Integer(i64),
 }
 
+impl Eq for RequestId {}
+
 impl From<String> for RequestId {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for RequestId {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<i64> for RequestId {
+    #[inline]
     fn from(value: i64) -> Self {
         Self::Integer(value)
     }
@@ -472,7 +509,7 @@ impl Serialize for RequestId {
 /// Metadata of a result in 2026-07-28.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ResultMetaObject {
     /// What the server program says of itself. Nobody checks it, so do not decide by it.
@@ -481,15 +518,19 @@ pub struct ResultMetaObject {
     pub extra: JsonObject,
 }
 
+impl Eq for ResultMetaObject {}
+
 impl ResultMetaObject {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `io.modelcontextprotocol/serverInfo`.
     #[must_use]
+    #[inline]
     pub fn with_server_info(mut self, server_info: Implementation) -> Self {
         self.server_info = Some(server_info);
         self
@@ -515,7 +556,7 @@ impl Record for ResultMetaObject {
 /// What all results have in common. Members that are not known here are kept.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ResultObject {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -526,9 +567,12 @@ pub struct ResultObject {
     pub extra: JsonObject,
 }
 
+impl Eq for ResultObject {}
+
 impl ResultObject {
     /// A `ResultObject` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(result_type: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -539,6 +583,7 @@ impl ResultObject {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self

@@ -7,7 +7,7 @@ use crate::support::*;
 /// Members shared by everything with an identifier and a name to show.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct BaseMetadata {
     /// Short identifier for programs, shown where there is no `title`.
@@ -18,9 +18,12 @@ pub struct BaseMetadata {
     pub extra: JsonObject,
 }
 
+impl Eq for BaseMetadata {}
+
 impl BaseMetadata {
     /// A `BaseMetadata` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -31,6 +34,7 @@ impl BaseMetadata {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -56,7 +60,7 @@ impl Record for BaseMetadata {
 /// A picture for use in a user interface. Treat its bytes as untrusted and fetch it without credentials.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Icon {
     /// Format of the picture, for when its source gives none or a vague one.
@@ -71,9 +75,12 @@ pub struct Icon {
     pub extra: JsonObject,
 }
 
+impl Eq for Icon {}
+
 impl Icon {
     /// A `Icon` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(src: impl Into<String>) -> Self {
         Self {
             mime_type: None,
@@ -86,6 +93,7 @@ impl Icon {
 
     /// Sets `mimeType`.
     #[must_use]
+    #[inline]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
@@ -93,6 +101,7 @@ impl Icon {
 
     /// Sets `sizes`.
     #[must_use]
+    #[inline]
     pub fn with_sizes(mut self, sizes: Vec<String>) -> Self {
         self.sizes = Some(sizes);
         self
@@ -100,6 +109,7 @@ impl Icon {
 
     /// Sets `theme`.
     #[must_use]
+    #[inline]
     pub fn with_theme(mut self, theme: IconTheme) -> Self {
         self.theme = Some(theme);
         self
@@ -146,6 +156,7 @@ impl IconTheme {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Dark => "dark",
@@ -157,7 +168,7 @@ impl IconTheme {
 /// Members shared by everything that can have icons.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct Icons {
     /// Pictures for a user interface, in any number of sizes and themes.
@@ -166,15 +177,19 @@ pub struct Icons {
     pub extra: JsonObject,
 }
 
+impl Eq for Icons {}
+
 impl Icons {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -200,7 +215,7 @@ impl Record for Icons {
 /// Name and version of a client or server program. Nobody checks it: show it or log it, but do not decide by it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Implementation {
     /// What the program is for.
@@ -219,9 +234,12 @@ pub struct Implementation {
     pub extra: JsonObject,
 }
 
+impl Eq for Implementation {}
+
 impl Implementation {
     /// A `Implementation` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self {
             description: None,
@@ -236,6 +254,7 @@ impl Implementation {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -243,6 +262,7 @@ impl Implementation {
 
     /// Sets `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -250,6 +270,7 @@ impl Implementation {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -257,6 +278,7 @@ impl Implementation {
 
     /// Sets `websiteUrl`.
     #[must_use]
+    #[inline]
     pub fn with_website_url(mut self, website_url: impl Into<String>) -> Self {
         self.website_url = Some(website_url.into());
         self
@@ -317,7 +339,7 @@ impl Record for Implementation {
 /// A string or integer that the sender of a request makes up to recognise its progress reports. Unique among its open requests.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/progress>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum ProgressToken {
     /// A text.
     String(String),
@@ -325,19 +347,24 @@ pub enum ProgressToken {
     Integer(i64),
 }
 
+impl Eq for ProgressToken {}
+
 impl From<String> for ProgressToken {
+    #[inline]
     fn from(value: String) -> Self {
         Self::String(value)
     }
 }
 
 impl From<&str> for ProgressToken {
+    #[inline]
     fn from(value: &str) -> Self {
         Self::String(value.to_owned())
     }
 }
 
 impl From<i64> for ProgressToken {
+    #[inline]
     fn from(value: i64) -> Self {
         Self::Integer(value)
     }
@@ -366,7 +393,7 @@ impl Serialize for ProgressToken {
 /// How far the server supports prompts.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesPrompts {
     /// True when the server tells of changes to its prompts. Absent counts as false.
@@ -375,15 +402,19 @@ pub struct ServerCapabilitiesPrompts {
     pub extra: JsonObject,
 }
 
+impl Eq for ServerCapabilitiesPrompts {}
+
 impl ServerCapabilitiesPrompts {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -409,7 +440,7 @@ impl Record for ServerCapabilitiesPrompts {
 /// How far the server supports resources.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesResources {
     /// True when the server tells of new and removed resources. Absent counts as false.
@@ -420,15 +451,19 @@ pub struct ServerCapabilitiesResources {
     pub extra: JsonObject,
 }
 
+impl Eq for ServerCapabilitiesResources {}
+
 impl ServerCapabilitiesResources {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -436,6 +471,7 @@ impl ServerCapabilitiesResources {
 
     /// Sets `subscribe`.
     #[must_use]
+    #[inline]
     pub fn with_subscribe(mut self, subscribe: bool) -> Self {
         self.subscribe = Some(subscribe);
         self
@@ -465,7 +501,7 @@ impl Record for ServerCapabilitiesResources {
 /// How far the server supports tools.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTools {
     /// True when the server tells of changes to its tools. Absent counts as false.
@@ -474,15 +510,19 @@ pub struct ServerCapabilitiesTools {
     pub extra: JsonObject,
 }
 
+impl Eq for ServerCapabilitiesTools {}
+
 impl ServerCapabilitiesTools {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self

@@ -52,6 +52,7 @@ impl LoggingLevel {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Alert => "alert",

@@ -8,7 +8,7 @@ use crate::support::*;
 /// A template of messages that a user can choose, for instance as a slash command.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Prompt {
     /// Metadata outside the protocol's own members. Absent means none.
@@ -27,9 +27,12 @@ pub struct Prompt {
     pub extra: JsonObject,
 }
 
+impl Eq for Prompt {}
+
 impl Prompt {
     /// A `Prompt` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -44,6 +47,7 @@ impl Prompt {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -51,6 +55,7 @@ impl Prompt {
 
     /// Sets `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: Vec<PromptArgument>) -> Self {
         self.arguments = Some(arguments);
         self
@@ -58,6 +63,7 @@ impl Prompt {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -65,6 +71,7 @@ impl Prompt {
 
     /// Sets `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -72,6 +79,7 @@ impl Prompt {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -132,7 +140,7 @@ impl Record for Prompt {
 /// One thing that can be filled into a prompt.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct PromptArgument {
     /// What to fill in.
@@ -147,9 +155,12 @@ pub struct PromptArgument {
     pub extra: JsonObject,
 }
 
+impl Eq for PromptArgument {}
+
 impl PromptArgument {
     /// A `PromptArgument` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             description: None,
@@ -162,6 +173,7 @@ impl PromptArgument {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -169,6 +181,7 @@ impl PromptArgument {
 
     /// Sets `required`.
     #[must_use]
+    #[inline]
     pub fn with_required(mut self, required: bool) -> Self {
         self.required = Some(required);
         self
@@ -176,6 +189,7 @@ impl PromptArgument {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -229,6 +243,7 @@ pub struct PromptMessage {
 impl PromptMessage {
     /// A `PromptMessage` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(content: ContentBlock, role: Role) -> Self {
         Self {
             content,

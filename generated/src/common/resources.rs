@@ -8,7 +8,7 @@ use crate::support::*;
 /// Contents that are bytes.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct BlobResourceContents {
     /// Metadata outside the protocol's own members. Absent means none.
@@ -23,9 +23,12 @@ pub struct BlobResourceContents {
     pub extra: JsonObject,
 }
 
+impl Eq for BlobResourceContents {}
+
 impl BlobResourceContents {
     /// A `BlobResourceContents` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(blob: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -38,6 +41,7 @@ impl BlobResourceContents {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -45,6 +49,7 @@ impl BlobResourceContents {
 
     /// Sets `mimeType`.
     #[must_use]
+    #[inline]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
@@ -76,7 +81,7 @@ impl Record for BlobResourceContents {
 /// One entry of what was read: text when `text` is present, bytes when `blob` is.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum ReadResourceResultContentsItem {
     /// Text.
     TextResourceContents(TextResourceContents),
@@ -84,13 +89,17 @@ pub enum ReadResourceResultContentsItem {
     BlobResourceContents(BlobResourceContents),
 }
 
+impl Eq for ReadResourceResultContentsItem {}
+
 impl From<TextResourceContents> for ReadResourceResultContentsItem {
+    #[inline]
     fn from(value: TextResourceContents) -> Self {
         Self::TextResourceContents(value)
     }
 }
 
 impl From<BlobResourceContents> for ReadResourceResultContentsItem {
+    #[inline]
     fn from(value: BlobResourceContents) -> Self {
         Self::BlobResourceContents(value)
     }
@@ -165,6 +174,7 @@ pub struct Resource {
 impl Resource {
     /// A `Resource` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -182,6 +192,7 @@ impl Resource {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -189,6 +200,7 @@ impl Resource {
 
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -196,6 +208,7 @@ impl Resource {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -203,6 +216,7 @@ impl Resource {
 
     /// Sets `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -210,6 +224,7 @@ impl Resource {
 
     /// Sets `mimeType`.
     #[must_use]
+    #[inline]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
@@ -217,6 +232,7 @@ impl Resource {
 
     /// Sets `size`.
     #[must_use]
+    #[inline]
     pub fn with_size(mut self, size: i64) -> Self {
         self.size = Some(size);
         self
@@ -224,6 +240,7 @@ impl Resource {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -306,7 +323,7 @@ impl Record for Resource {
 /// Members shared by text and binary contents.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ResourceContents {
     /// Metadata outside the protocol's own members. Absent means none.
@@ -319,9 +336,12 @@ pub struct ResourceContents {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceContents {}
+
 impl ResourceContents {
     /// A `ResourceContents` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -333,6 +353,7 @@ impl ResourceContents {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -340,6 +361,7 @@ impl ResourceContents {
 
     /// Sets `mimeType`.
     #[must_use]
+    #[inline]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
@@ -396,6 +418,7 @@ pub struct ResourceTemplate {
 impl ResourceTemplate {
     /// A `ResourceTemplate` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>, uri_template: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -412,6 +435,7 @@ impl ResourceTemplate {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -419,6 +443,7 @@ impl ResourceTemplate {
 
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: Annotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -426,6 +451,7 @@ impl ResourceTemplate {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -433,6 +459,7 @@ impl ResourceTemplate {
 
     /// Sets `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -440,6 +467,7 @@ impl ResourceTemplate {
 
     /// Sets `mimeType`.
     #[must_use]
+    #[inline]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self
@@ -447,6 +475,7 @@ impl ResourceTemplate {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -524,7 +553,7 @@ impl Record for ResourceTemplate {
 /// Contents that are text.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct TextResourceContents {
     /// Metadata outside the protocol's own members. Absent means none.
@@ -539,9 +568,12 @@ pub struct TextResourceContents {
     pub extra: JsonObject,
 }
 
+impl Eq for TextResourceContents {}
+
 impl TextResourceContents {
     /// A `TextResourceContents` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(text: impl Into<String>, uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -554,6 +586,7 @@ impl TextResourceContents {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -561,6 +594,7 @@ impl TextResourceContents {
 
     /// Sets `mimeType`.
     #[must_use]
+    #[inline]
     pub fn with_mime_type(mut self, mime_type: impl Into<String>) -> Self {
         self.mime_type = Some(mime_type.into());
         self

@@ -7,7 +7,7 @@ use crate::support::*;
 /// Asks the client for its roots. In 2025-11-25 a request of its own, in 2026-07-28 an entry of `inputRequests` and deprecated.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/roots>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
     /// Metadata only; absent means none.
@@ -16,15 +16,19 @@ pub struct ListRootsRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListRootsRequest {}
+
 impl ListRootsRequest {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: ListRootsRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -53,7 +57,7 @@ impl Record for ListRootsRequest {
 /// Params of a `roots/list` entry; they hold nothing but metadata.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/roots>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ListRootsRequestParams {
     /// Metadata outside the protocol's own members. Absent means none.
@@ -62,15 +66,19 @@ pub struct ListRootsRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for ListRootsRequestParams {}
+
 impl ListRootsRequestParams {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -96,7 +104,7 @@ impl Record for ListRootsRequestParams {
 /// The client's roots.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/roots>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListRootsResult {
     /// The roots; may be empty.
@@ -105,9 +113,12 @@ pub struct ListRootsResult {
     pub extra: JsonObject,
 }
 
+impl Eq for ListRootsResult {}
+
 impl ListRootsResult {
     /// A `ListRootsResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(roots: Vec<Root>) -> Self {
         Self {
             roots,
@@ -135,7 +146,7 @@ impl Record for ListRootsResult {
 /// A directory or file that the client works on. It is advice and keeps no server out of other places.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/roots>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Root {
     /// Metadata outside the protocol's own members. Absent means none.
@@ -148,9 +159,12 @@ pub struct Root {
     pub extra: JsonObject,
 }
 
+impl Eq for Root {}
+
 impl Root {
     /// A `Root` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -162,6 +176,7 @@ impl Root {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -169,6 +184,7 @@ impl Root {
 
     /// Sets `name`.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self

@@ -23,6 +23,7 @@ pub struct CreateMessageRequest {
 impl CreateMessageRequest {
     /// A `CreateMessageRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: CreateMessageRequestParams) -> Self {
         Self {
             params,
@@ -83,6 +84,7 @@ pub struct CreateMessageRequestParams {
 impl CreateMessageRequestParams {
     /// A `CreateMessageRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(max_tokens: i64, messages: Vec<SamplingMessage>) -> Self {
         Self {
             include_context: None,
@@ -101,6 +103,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `includeContext`.
     #[must_use]
+    #[inline]
     pub fn with_include_context(
         mut self,
         include_context: CreateMessageRequestParamsIncludeContext,
@@ -111,6 +114,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `metadata`.
     #[must_use]
+    #[inline]
     pub fn with_metadata(mut self, metadata: BTreeMap<String, Value>) -> Self {
         self.metadata = Some(metadata);
         self
@@ -118,6 +122,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `modelPreferences`.
     #[must_use]
+    #[inline]
     pub fn with_model_preferences(
         mut self,
         model_preferences: ModelPreferences,
@@ -128,6 +133,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `stopSequences`.
     #[must_use]
+    #[inline]
     pub fn with_stop_sequences(mut self, stop_sequences: Vec<String>) -> Self {
         self.stop_sequences = Some(stop_sequences);
         self
@@ -135,6 +141,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `systemPrompt`.
     #[must_use]
+    #[inline]
     pub fn with_system_prompt(mut self, system_prompt: impl Into<String>) -> Self {
         self.system_prompt = Some(system_prompt.into());
         self
@@ -142,6 +149,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `temperature`.
     #[must_use]
+    #[inline]
     pub fn with_temperature(mut self, temperature: f64) -> Self {
         self.temperature = Some(temperature);
         self
@@ -149,6 +157,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `toolChoice`.
     #[must_use]
+    #[inline]
     pub fn with_tool_choice(mut self, tool_choice: ToolChoice) -> Self {
         self.tool_choice = Some(tool_choice);
         self
@@ -156,6 +165,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: Vec<Tool>) -> Self {
         self.tools = Some(tools);
         self
@@ -260,6 +270,7 @@ impl CreateMessageRequestParamsIncludeContext {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::AllServers => "allServers",
@@ -292,6 +303,7 @@ pub struct CreateMessageResult {
 impl CreateMessageResult {
     /// A `CreateMessageResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         content: CreateMessageResultContent,
         model: impl Into<String>,
@@ -309,6 +321,7 @@ impl CreateMessageResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -316,6 +329,7 @@ impl CreateMessageResult {
 
     /// Sets `stopReason`.
     #[must_use]
+    #[inline]
     pub fn with_stop_reason(mut self, stop_reason: impl Into<String>) -> Self {
         self.stop_reason = Some(stop_reason.into());
         self
@@ -375,12 +389,14 @@ pub enum CreateMessageResultContent {
 }
 
 impl From<SamplingMessageContentBlock> for CreateMessageResultContent {
+    #[inline]
     fn from(value: SamplingMessageContentBlock) -> Self {
         Self::One(value)
     }
 }
 
 impl From<Vec<SamplingMessageContentBlock>> for CreateMessageResultContent {
+    #[inline]
     fn from(value: Vec<SamplingMessageContentBlock>) -> Self {
         Self::Many(value)
     }
@@ -412,7 +428,7 @@ impl Serialize for CreateMessageResultContent {
 /// A suitable model. Members not listed here mean what the client takes them to mean.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ModelHint {
     /// Part of a model's name, such as `sonnet`. The client can pick a comparable model of another maker.
@@ -421,15 +437,19 @@ pub struct ModelHint {
     pub extra: JsonObject,
 }
 
+impl Eq for ModelHint {}
+
 impl ModelHint {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `name`.
     #[must_use]
+    #[inline]
     pub fn with_name(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
         self
@@ -473,12 +493,14 @@ pub struct ModelPreferences {
 impl ModelPreferences {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `costPriority`.
     #[must_use]
+    #[inline]
     pub fn with_cost_priority(mut self, cost_priority: f64) -> Self {
         self.cost_priority = Some(cost_priority);
         self
@@ -486,6 +508,7 @@ impl ModelPreferences {
 
     /// Sets `hints`.
     #[must_use]
+    #[inline]
     pub fn with_hints(mut self, hints: Vec<ModelHint>) -> Self {
         self.hints = Some(hints);
         self
@@ -493,6 +516,7 @@ impl ModelPreferences {
 
     /// Sets `intelligencePriority`.
     #[must_use]
+    #[inline]
     pub fn with_intelligence_priority(mut self, intelligence_priority: f64) -> Self {
         self.intelligence_priority = Some(intelligence_priority);
         self
@@ -500,6 +524,7 @@ impl ModelPreferences {
 
     /// Sets `speedPriority`.
     #[must_use]
+    #[inline]
     pub fn with_speed_priority(mut self, speed_priority: f64) -> Self {
         self.speed_priority = Some(speed_priority);
         self
@@ -590,6 +615,7 @@ pub struct SamplingMessage {
 impl SamplingMessage {
     /// A `SamplingMessage` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(content: SamplingMessageContent, role: Role) -> Self {
         Self {
             meta: None,
@@ -601,6 +627,7 @@ impl SamplingMessage {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -635,12 +662,14 @@ pub enum SamplingMessageContent {
 }
 
 impl From<SamplingMessageContentBlock> for SamplingMessageContent {
+    #[inline]
     fn from(value: SamplingMessageContentBlock) -> Self {
         Self::One(value)
     }
 }
 
 impl From<Vec<SamplingMessageContentBlock>> for SamplingMessageContent {
+    #[inline]
     fn from(value: Vec<SamplingMessageContentBlock>) -> Self {
         Self::Many(value)
     }
@@ -687,30 +716,35 @@ pub enum SamplingMessageContentBlock {
 }
 
 impl From<TextContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 
 impl From<ImageContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 
 impl From<AudioContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 
 impl From<ToolUseContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ToolUseContent) -> Self {
         Self::ToolUse(value)
     }
 }
 
 impl From<ToolResultContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ToolResultContent) -> Self {
         Self::ToolResult(value)
     }
@@ -760,7 +794,7 @@ impl EncodeObject for SamplingMessageContentBlock {
 /// Whether a model can, must or must not use the offered tools.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ToolChoice {
     /// The rule. Absent means `auto`.
@@ -769,15 +803,19 @@ pub struct ToolChoice {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolChoice {}
+
 impl ToolChoice {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `mode`.
     #[must_use]
+    #[inline]
     pub fn with_mode(mut self, mode: ToolChoiceMode) -> Self {
         self.mode = Some(mode);
         self
@@ -820,6 +858,7 @@ impl ToolChoiceMode {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",

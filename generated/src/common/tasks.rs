@@ -8,7 +8,7 @@ use crate::support::*;
 /// Asks for a task to be called off.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CancelTaskRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -19,9 +19,12 @@ pub struct CancelTaskRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for CancelTaskRequest {}
+
 impl CancelTaskRequest {
     /// A `CancelTaskRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: CancelTaskRequestParams) -> Self {
         Self {
             id,
@@ -54,7 +57,7 @@ impl Record for CancelTaskRequest {
 /// Names the task to call off.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CancelTaskRequestParams {
     /// Task to call off. In 2025-11-25 one that has ended is refused with -32602; the extension acknowledges and changes nothing.
@@ -63,9 +66,12 @@ pub struct CancelTaskRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for CancelTaskRequestParams {}
+
 impl CancelTaskRequestParams {
     /// A `CancelTaskRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
             task_id: task_id.into(),
@@ -93,7 +99,7 @@ impl Record for CancelTaskRequestParams {
 /// Asks how a task stands, without waiting.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct GetTaskRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -104,9 +110,12 @@ pub struct GetTaskRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for GetTaskRequest {}
+
 impl GetTaskRequest {
     /// A `GetTaskRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: GetTaskRequestParams) -> Self {
         Self {
             id,
@@ -139,7 +148,7 @@ impl Record for GetTaskRequest {
 /// Names the task to look at.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct GetTaskRequestParams {
     /// Task to look at. Unknown, expired and foreign ids are all refused with -32602.
@@ -148,9 +157,12 @@ pub struct GetTaskRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for GetTaskRequestParams {}
+
 impl GetTaskRequestParams {
     /// A `GetTaskRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
             task_id: task_id.into(),
@@ -211,6 +223,7 @@ impl TaskStatus {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Cancelled => "cancelled",

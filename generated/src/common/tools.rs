@@ -8,7 +8,7 @@ use crate::support::*;
 /// A function of the server that a model can call, with the JSON Schema of its arguments.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Tool {
     /// Metadata outside the protocol's own members. Absent means none.
@@ -31,9 +31,12 @@ pub struct Tool {
     pub extra: JsonObject,
 }
 
+impl Eq for Tool {}
+
 impl Tool {
     /// A `Tool` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -50,6 +53,7 @@ impl Tool {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -57,6 +61,7 @@ impl Tool {
 
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -64,6 +69,7 @@ impl Tool {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -71,6 +77,7 @@ impl Tool {
 
     /// Sets `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -78,6 +85,7 @@ impl Tool {
 
     /// Sets `outputSchema`.
     #[must_use]
+    #[inline]
     pub fn with_output_schema(mut self, output_schema: ToolOutputSchema) -> Self {
         self.output_schema = Some(output_schema);
         self
@@ -85,6 +93,7 @@ impl Tool {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -162,7 +171,7 @@ impl Record for Tool {
 /// What a server claims about a tool's effects. None of it is guaranteed, so do not base decisions on the word of an untrusted server.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ToolAnnotations {
     /// True when a call can delete or overwrite something, false when it only adds. Absent counts as true; without meaning for a read-only tool.
@@ -179,15 +188,19 @@ pub struct ToolAnnotations {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolAnnotations {}
+
 impl ToolAnnotations {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `destructiveHint`.
     #[must_use]
+    #[inline]
     pub fn with_destructive_hint(mut self, destructive_hint: bool) -> Self {
         self.destructive_hint = Some(destructive_hint);
         self
@@ -195,6 +208,7 @@ impl ToolAnnotations {
 
     /// Sets `idempotentHint`.
     #[must_use]
+    #[inline]
     pub fn with_idempotent_hint(mut self, idempotent_hint: bool) -> Self {
         self.idempotent_hint = Some(idempotent_hint);
         self
@@ -202,6 +216,7 @@ impl ToolAnnotations {
 
     /// Sets `openWorldHint`.
     #[must_use]
+    #[inline]
     pub fn with_open_world_hint(mut self, open_world_hint: bool) -> Self {
         self.open_world_hint = Some(open_world_hint);
         self
@@ -209,6 +224,7 @@ impl ToolAnnotations {
 
     /// Sets `readOnlyHint`.
     #[must_use]
+    #[inline]
     pub fn with_read_only_hint(mut self, read_only_hint: bool) -> Self {
         self.read_only_hint = Some(read_only_hint);
         self
@@ -216,6 +232,7 @@ impl ToolAnnotations {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -272,7 +289,7 @@ impl Record for ToolAnnotations {
 /// JSON Schema of a tool's arguments. Its root is always an object; further keywords are kept as they came.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ToolInputSchema {
     /// URI of the schema's dialect. Absent means JSON Schema 2020-12.
@@ -281,15 +298,19 @@ pub struct ToolInputSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolInputSchema {}
+
 impl ToolInputSchema {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `$schema`.
     #[must_use]
+    #[inline]
     pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
         self.schema = Some(schema.into());
         self
@@ -318,7 +339,7 @@ impl Record for ToolInputSchema {
 /// JSON Schema of a tool's structured result. In 2025-11-25 its root has to be an object; 2026-07-28 allows any schema.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// URI of the schema's dialect. Absent means JSON Schema 2020-12.
@@ -327,15 +348,19 @@ pub struct ToolOutputSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolOutputSchema {}
+
 impl ToolOutputSchema {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `$schema`.
     #[must_use]
+    #[inline]
     pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
         self.schema = Some(schema.into());
         self
@@ -381,6 +406,7 @@ pub struct ToolResultContent {
 impl ToolResultContent {
     /// A `ToolResultContent` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(content: Vec<ContentBlock>, tool_use_id: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -394,6 +420,7 @@ impl ToolResultContent {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -401,6 +428,7 @@ impl ToolResultContent {
 
     /// Sets `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
@@ -408,6 +436,7 @@ impl ToolResultContent {
 
     /// Sets `structuredContent`.
     #[must_use]
+    #[inline]
     pub fn with_structured_content(mut self, structured_content: Value) -> Self {
         self.structured_content = Some(structured_content);
         self
@@ -467,7 +496,7 @@ impl Record for ToolResultContent {
 /// The model's wish to use a tool, in a turn of the `assistant`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ToolUseContent {
     /// Metadata outside the protocol's own members. Send it along in later turns, since providers may use it for caching.
@@ -482,9 +511,12 @@ pub struct ToolUseContent {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolUseContent {}
+
 impl ToolUseContent {
     /// A `ToolUseContent` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         id: impl Into<String>,
         input: JsonObject,
@@ -501,6 +533,7 @@ impl ToolUseContent {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self

@@ -19,18 +19,21 @@ pub enum ClientRequest {
 }
 
 impl From<CancelTaskRequest> for ClientRequest {
+    #[inline]
     fn from(value: CancelTaskRequest) -> Self {
         Self::TasksCancel(value)
     }
 }
 
 impl From<GetTaskRequest> for ClientRequest {
+    #[inline]
     fn from(value: GetTaskRequest) -> Self {
         Self::TasksGet(value)
     }
 }
 
 impl From<UpdateTaskRequest> for ClientRequest {
+    #[inline]
     fn from(value: UpdateTaskRequest) -> Self {
         Self::TasksUpdate(value)
     }
@@ -81,6 +84,7 @@ pub enum ServerNotification {
 }
 
 impl From<TaskStatusNotification> for ServerNotification {
+    #[inline]
     fn from(value: TaskStatusNotification) -> Self {
         Self::NotificationsTasks(value)
     }

@@ -11,7 +11,7 @@ use crate::support::*;
 /// Answer to a cancel request. In 2025-11-25 it is the task, already `cancelled`; in the extension it is empty, and the task may still end another way.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -20,15 +20,19 @@ pub struct CancelTaskResult {
     pub extra: JsonObject,
 }
 
+impl Eq for CancelTaskResult {}
+
 impl CancelTaskResult {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -57,7 +61,7 @@ impl Record for CancelTaskResult {
 /// A task that was called off.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CancelledTask {
     /// When the task was made, as an RFC 3339 timestamp.
@@ -76,9 +80,12 @@ pub struct CancelledTask {
     pub extra: JsonObject,
 }
 
+impl Eq for CancelledTask {}
+
 impl CancelledTask {
     /// A `CancelledTask` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
@@ -98,6 +105,7 @@ impl CancelledTask {
 
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
         self
@@ -105,6 +113,7 @@ impl CancelledTask {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -216,7 +225,7 @@ impl Record for CancelledTask {
 /// A task that ended with a result.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompletedTask {
     /// When the task was made, as an RFC 3339 timestamp.
@@ -237,9 +246,12 @@ pub struct CompletedTask {
     pub extra: JsonObject,
 }
 
+impl Eq for CompletedTask {}
+
 impl CompletedTask {
     /// A `CompletedTask` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
@@ -261,6 +273,7 @@ impl CompletedTask {
 
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
         self
@@ -268,6 +281,7 @@ impl CompletedTask {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -384,7 +398,7 @@ impl Record for CompletedTask {
 /// Task handle given in place of a direct answer. 2025-11-25 nests the state in `task`; the extension puts it flat beside `resultType: "task"`.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -407,9 +421,12 @@ pub struct CreateTaskResult {
     pub extra: JsonObject,
 }
 
+impl Eq for CreateTaskResult {}
+
 impl CreateTaskResult {
     /// A `CreateTaskResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
@@ -432,6 +449,7 @@ impl CreateTaskResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -439,6 +457,7 @@ impl CreateTaskResult {
 
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
         self
@@ -446,6 +465,7 @@ impl CreateTaskResult {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -565,6 +585,7 @@ impl Record for CreateTaskResult {
 }
 
 impl From<Task> for CreateTaskResult {
+    #[inline]
     fn from(value: Task) -> Self {
         Self {
             meta: None,
@@ -598,30 +619,35 @@ pub enum DetailedTask {
 }
 
 impl From<WorkingTask> for DetailedTask {
+    #[inline]
     fn from(value: WorkingTask) -> Self {
         Self::Working(value)
     }
 }
 
 impl From<InputRequiredTask> for DetailedTask {
+    #[inline]
     fn from(value: InputRequiredTask) -> Self {
         Self::InputRequired(value)
     }
 }
 
 impl From<CompletedTask> for DetailedTask {
+    #[inline]
     fn from(value: CompletedTask) -> Self {
         Self::Completed(value)
     }
 }
 
 impl From<FailedTask> for DetailedTask {
+    #[inline]
     fn from(value: FailedTask) -> Self {
         Self::Failed(value)
     }
 }
 
 impl From<CancelledTask> for DetailedTask {
+    #[inline]
     fn from(value: CancelledTask) -> Self {
         Self::Cancelled(value)
     }
@@ -677,7 +703,7 @@ impl EncodeObject for DetailedTask {
 /// A task that ended in a JSON-RPC error.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct FailedTask {
     /// When the task was made, as an RFC 3339 timestamp.
@@ -698,9 +724,12 @@ pub struct FailedTask {
     pub extra: JsonObject,
 }
 
+impl Eq for FailedTask {}
+
 impl FailedTask {
     /// A `FailedTask` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         error: ErrorObject,
@@ -722,6 +751,7 @@ impl FailedTask {
 
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
         self
@@ -729,6 +759,7 @@ impl FailedTask {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -857,12 +888,14 @@ pub struct GetTaskResult {
 impl GetTaskResult {
     /// A `GetTaskResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(task: DetailedTask) -> Self {
         Self { meta: None, task }
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -925,6 +958,7 @@ pub struct InputRequiredTask {
 impl InputRequiredTask {
     /// A `InputRequiredTask` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         input_requests: BTreeMap<String, InputRequest>,
@@ -946,6 +980,7 @@ impl InputRequiredTask {
 
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
         self
@@ -953,6 +988,7 @@ impl InputRequiredTask {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -1069,7 +1105,7 @@ impl Record for InputRequiredTask {
 /// State of a piece of work that goes on after the call that started it was answered. Lifetimes and pauses are `ttl` and `pollInterval` in 2025-11-25, `ttlMs` and `pollIntervalMs` in the extension.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Task {
     /// When the task was made, as an RFC 3339 timestamp.
@@ -1090,9 +1126,12 @@ pub struct Task {
     pub extra: JsonObject,
 }
 
+impl Eq for Task {}
+
 impl Task {
     /// A `Task` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
@@ -1114,6 +1153,7 @@ impl Task {
 
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
         self
@@ -1121,6 +1161,7 @@ impl Task {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -1246,6 +1287,7 @@ pub struct TaskStatusNotification {
 impl TaskStatusNotification {
     /// A `TaskStatusNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: TaskStatusNotificationParams) -> Self {
         Self {
             params,
@@ -1289,12 +1331,14 @@ pub struct TaskStatusNotificationParams {
 impl TaskStatusNotificationParams {
     /// A `TaskStatusNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(task: DetailedTask) -> Self {
         Self { meta: None, task }
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -1330,7 +1374,7 @@ impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
 /// What the extension adds to the acknowledgement of a subscription: the tasks that the server will report on.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct TaskSubscriptionAcknowledgedNotifications {
     /// Accepted tasks. Ids that were asked for but are missing here are not followed.
@@ -1339,15 +1383,19 @@ pub struct TaskSubscriptionAcknowledgedNotifications {
     pub extra: JsonObject,
 }
 
+impl Eq for TaskSubscriptionAcknowledgedNotifications {}
+
 impl TaskSubscriptionAcknowledgedNotifications {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `taskIds`.
     #[must_use]
+    #[inline]
     pub fn with_task_ids(mut self, task_ids: Vec<String>) -> Self {
         self.task_ids = Some(task_ids);
         self
@@ -1373,7 +1421,7 @@ impl Record for TaskSubscriptionAcknowledgedNotifications {
 /// What the extension adds to the filter of `subscriptions/listen`: the tasks to follow.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct TaskSubscriptionNotifications {
     /// Tasks to be told about. Absent follows none.
@@ -1382,15 +1430,19 @@ pub struct TaskSubscriptionNotifications {
     pub extra: JsonObject,
 }
 
+impl Eq for TaskSubscriptionNotifications {}
+
 impl TaskSubscriptionNotifications {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `taskIds`.
     #[must_use]
+    #[inline]
     pub fn with_task_ids(mut self, task_ids: Vec<String>) -> Self {
         self.task_ids = Some(task_ids);
         self
@@ -1416,13 +1468,16 @@ impl Record for TaskSubscriptionNotifications {
 /// Settings under `io.modelcontextprotocol/tasks` in the `extensions` capability. There are none yet: only the empty object is valid.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct TasksExtensionCapability {}
+
+impl Eq for TasksExtensionCapability {}
 
 impl TasksExtensionCapability {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
@@ -1460,6 +1515,7 @@ pub struct UpdateTaskRequest {
 impl UpdateTaskRequest {
     /// A `UpdateTaskRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: UpdateTaskRequestParams) -> Self {
         Self {
             id,
@@ -1506,6 +1562,7 @@ pub struct UpdateTaskRequestParams {
 impl UpdateTaskRequestParams {
     /// A `UpdateTaskRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         input_responses: BTreeMap<String, InputResponse>,
         task_id: impl Into<String>,
@@ -1541,7 +1598,7 @@ impl Record for UpdateTaskRequestParams {
 /// Empty acknowledgement of answers. A `tasks/get` right after it may still show the state before them.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct UpdateTaskResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -1550,15 +1607,19 @@ pub struct UpdateTaskResult {
     pub extra: JsonObject,
 }
 
+impl Eq for UpdateTaskResult {}
+
 impl UpdateTaskResult {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -1587,7 +1648,7 @@ impl Record for UpdateTaskResult {
 /// A task whose work is running.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct WorkingTask {
     /// When the task was made, as an RFC 3339 timestamp.
@@ -1606,9 +1667,12 @@ pub struct WorkingTask {
     pub extra: JsonObject,
 }
 
+impl Eq for WorkingTask {}
+
 impl WorkingTask {
     /// A `WorkingTask` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
@@ -1628,6 +1692,7 @@ impl WorkingTask {
 
     /// Sets `pollIntervalMs`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval_ms(mut self, poll_interval_ms: i64) -> Self {
         self.poll_interval_ms = Some(poll_interval_ms);
         self
@@ -1635,6 +1700,7 @@ impl WorkingTask {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self

@@ -14,18 +14,20 @@ pub struct UnknownValue {
 }
 
 impl UnknownValue {
-    pub(crate) fn new(found: &str, known: &'static [&'static str]) -> Self {
-        Self {
-            found: found.to_owned(),
-            known,
-        }
-    }
-
     /// The values that are in the list.
     #[must_use]
     pub fn known(&self) -> &'static [&'static str] {
         self.known
     }
+}
+
+/// Which of the `known` values the text is.
+pub(crate) fn listed(text: &str, known: &'static [&'static str]) -> Result<usize, UnknownValue> {
+    let index = known.iter().position(|name| *name == text);
+    index.ok_or_else(|| UnknownValue {
+        found: text.to_owned(),
+        known,
+    })
 }
 
 impl fmt::Display for UnknownValue {

@@ -11,7 +11,7 @@ use crate::support::*;
 /// Asks for suggestions for an argument that is being typed.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -22,9 +22,12 @@ pub struct CompleteRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteRequest {}
+
 impl CompleteRequest {
     /// A `CompleteRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: CompleteRequestParams) -> Self {
         Self {
             id,
@@ -57,7 +60,7 @@ impl Record for CompleteRequest {
 /// Says which argument is being typed, and how far it got.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -72,9 +75,12 @@ pub struct CompleteRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteRequestParams {}
+
 impl CompleteRequestParams {
     /// A `CompleteRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         argument: CompleteRequestParamsArgument,
         r#ref: CompleteRequestParamsRef,
@@ -90,6 +96,7 @@ impl CompleteRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: CompleteRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -97,6 +104,7 @@ impl CompleteRequestParams {
 
     /// Sets `context`.
     #[must_use]
+    #[inline]
     pub fn with_context(mut self, context: CompleteRequestParamsContext) -> Self {
         self.context = Some(context);
         self
@@ -133,7 +141,7 @@ impl Record for CompleteRequestParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct CompleteRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -142,15 +150,19 @@ pub struct CompleteRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteRequestParamsMeta {}
+
 impl CompleteRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -176,7 +188,7 @@ impl Record for CompleteRequestParamsMeta {
 /// Suggestions for an argument.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -187,9 +199,12 @@ pub struct CompleteResult {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteResult {}
+
 impl CompleteResult {
     /// A `CompleteResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(completion: CompleteResultCompletion) -> Self {
         Self {
             meta: None,
@@ -200,6 +215,7 @@ impl CompleteResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -225,7 +241,7 @@ impl Record for CompleteResult {
 /// Suggestions for an argument, and whether there would be more.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteResultCompletion {
     /// True when some were not sent. Absent counts as false.
@@ -238,9 +254,12 @@ pub struct CompleteResultCompletion {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteResultCompletion {}
+
 impl CompleteResultCompletion {
     /// A `CompleteResultCompletion` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(values: Vec<String>) -> Self {
         Self {
             has_more: None,
@@ -252,6 +271,7 @@ impl CompleteResultCompletion {
 
     /// Sets `hasMore`.
     #[must_use]
+    #[inline]
     pub fn with_has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
         self
@@ -259,6 +279,7 @@ impl CompleteResultCompletion {
 
     /// Sets `total`.
     #[must_use]
+    #[inline]
     pub fn with_total(mut self, total: i64) -> Self {
         self.total = Some(total);
         self

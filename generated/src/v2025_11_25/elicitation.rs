@@ -25,6 +25,7 @@ pub struct ElicitRequest {
 impl ElicitRequest {
     /// A `ElicitRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: ElicitRequestParams) -> Self {
         Self {
             id,
@@ -77,6 +78,7 @@ pub struct ElicitRequestFormParams {
 impl ElicitRequestFormParams {
     /// A `ElicitRequestFormParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         message: impl Into<String>,
         requested_schema: ElicitRequestFormParamsRequestedSchema,
@@ -93,6 +95,7 @@ impl ElicitRequestFormParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ElicitRequestFormParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -100,6 +103,7 @@ impl ElicitRequestFormParams {
 
     /// Sets `mode`.
     #[must_use]
+    #[inline]
     pub fn with_mode(mut self, mode: ElicitRequestFormParamsMode) -> Self {
         self.mode = Some(mode);
         self
@@ -107,6 +111,7 @@ impl ElicitRequestFormParams {
 
     /// Sets `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -157,7 +162,7 @@ impl Record for ElicitRequestFormParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ElicitRequestFormParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -166,15 +171,19 @@ pub struct ElicitRequestFormParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for ElicitRequestFormParamsMeta {}
+
 impl ElicitRequestFormParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -209,12 +218,14 @@ pub enum ElicitRequestParams {
 }
 
 impl From<ElicitRequestUrlParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestUrlParams) -> Self {
         Self::Url(value)
     }
 }
 
 impl From<ElicitRequestFormParams> for ElicitRequestParams {
+    #[inline]
     fn from(value: ElicitRequestFormParams) -> Self {
         Self::Form(value)
     }
@@ -250,7 +261,7 @@ impl EncodeObject for ElicitRequestParams {
 /// A page for the user to visit. Use it for secrets and sign-in: what is entered there never passes through the client.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
     /// Metadata of the call, such as a progress token. Absent means none.
@@ -267,9 +278,12 @@ pub struct ElicitRequestUrlParams {
     pub extra: JsonObject,
 }
 
+impl Eq for ElicitRequestUrlParams {}
+
 impl ElicitRequestUrlParams {
     /// A `ElicitRequestUrlParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         elicitation_id: impl Into<String>,
         message: impl Into<String>,
@@ -287,6 +301,7 @@ impl ElicitRequestUrlParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ElicitRequestUrlParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -294,6 +309,7 @@ impl ElicitRequestUrlParams {
 
     /// Sets `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -347,7 +363,7 @@ impl Record for ElicitRequestUrlParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ElicitRequestUrlParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -356,15 +372,19 @@ pub struct ElicitRequestUrlParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for ElicitRequestUrlParamsMeta {}
+
 impl ElicitRequestUrlParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -406,6 +426,7 @@ pub struct ElicitResult {
 impl ElicitResult {
     /// A `ElicitResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(action: ElicitResultAction) -> Self {
         Self {
             meta: None,
@@ -417,6 +438,7 @@ impl ElicitResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -424,6 +446,7 @@ impl ElicitResult {
 
     /// Sets `content`.
     #[must_use]
+    #[inline]
     pub fn with_content(
         mut self,
         content: BTreeMap<String, ElicitResultContentValue>,
@@ -461,7 +484,7 @@ impl Record for ElicitResult {
 /// Says that the user is done with a page. It may never come, so clients also offer a way to go on by hand; 2025-11-25 only.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotification {
     /// Which question is done.
@@ -470,9 +493,12 @@ pub struct ElicitationCompleteNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for ElicitationCompleteNotification {}
+
 impl ElicitationCompleteNotification {
     /// A `ElicitationCompleteNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
         Self {
             params,
@@ -504,7 +530,7 @@ impl Record for ElicitationCompleteNotification {
 /// Names the question that is done.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ElicitationCompleteNotificationParams {
     /// The `elicitationId` of the question. Clients ignore ones that they do not know.
@@ -513,9 +539,12 @@ pub struct ElicitationCompleteNotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for ElicitationCompleteNotificationParams {}
+
 impl ElicitationCompleteNotificationParams {
     /// A `ElicitationCompleteNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(elicitation_id: impl Into<String>) -> Self {
         Self {
             elicitation_id: elicitation_id.into(),
@@ -543,7 +572,7 @@ impl Record for ElicitationCompleteNotificationParams {
 /// Error response -32042: the call can only go on after the user has visited the named pages. 2025-11-25 only.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredError {
     /// The error, with the pages to visit.
@@ -554,9 +583,12 @@ pub struct UrlElicitationRequiredError {
     pub extra: JsonObject,
 }
 
+impl Eq for UrlElicitationRequiredError {}
+
 impl UrlElicitationRequiredError {
     /// A `UrlElicitationRequiredError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(error: UrlElicitationRequiredErrorError) -> Self {
         Self {
             error,
@@ -567,6 +599,7 @@ impl UrlElicitationRequiredError {
 
     /// Sets `id`.
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, id: RequestId) -> Self {
         self.id = Some(id);
         self
@@ -595,7 +628,7 @@ impl Record for UrlElicitationRequiredError {
 /// Error object with code -32042.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorError {
     /// The pages to visit.
@@ -606,12 +639,15 @@ pub struct UrlElicitationRequiredErrorError {
     pub extra: JsonObject,
 }
 
+impl Eq for UrlElicitationRequiredErrorError {}
+
 impl UrlElicitationRequiredErrorError {
     /// What `code` always is.
     pub const CODE: i64 = -32042;
 
     /// A `UrlElicitationRequiredErrorError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         data: UrlElicitationRequiredErrorErrorData,
         message: impl Into<String>,
@@ -646,7 +682,7 @@ impl Record for UrlElicitationRequiredErrorError {
 /// Pages that the user has to visit before the call can be tried again.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UrlElicitationRequiredErrorErrorData {
     /// The pages, each with its own `elicitationId`.
@@ -655,9 +691,12 @@ pub struct UrlElicitationRequiredErrorErrorData {
     pub extra: JsonObject,
 }
 
+impl Eq for UrlElicitationRequiredErrorErrorData {}
+
 impl UrlElicitationRequiredErrorErrorData {
     /// A `UrlElicitationRequiredErrorErrorData` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(elicitations: Vec<ElicitRequestUrlParams>) -> Self {
         Self {
             elicitations,

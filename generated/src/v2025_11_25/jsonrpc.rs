@@ -15,7 +15,7 @@ pub type EmptyResult = ResultObject;
 /// Anything that can go over the wire: a request, a notification or a response. Batches do not exist.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum JsonRpcMessage {
     /// A call that has to be answered.
     JsonRpcRequest(JsonRpcRequest),
@@ -27,25 +27,31 @@ pub enum JsonRpcMessage {
     JsonRpcErrorResponse(JsonRpcErrorResponse),
 }
 
+impl Eq for JsonRpcMessage {}
+
 impl From<JsonRpcRequest> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcRequest) -> Self {
         Self::JsonRpcRequest(value)
     }
 }
 
 impl From<JsonRpcNotification> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcNotification) -> Self {
         Self::JsonRpcNotification(value)
     }
 }
 
 impl From<JsonRpcResultResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcResultResponse) -> Self {
         Self::JsonRpcResultResponse(value)
     }
 }
 
 impl From<JsonRpcErrorResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcErrorResponse) -> Self {
         Self::JsonRpcErrorResponse(value)
     }
@@ -106,7 +112,7 @@ impl EncodeObject for JsonRpcMessage {
 /// Answer to a request: it has either `result` or `error`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum JsonRpcResponse {
     /// The call succeeded.
     JsonRpcResultResponse(JsonRpcResultResponse),
@@ -114,13 +120,17 @@ pub enum JsonRpcResponse {
     JsonRpcErrorResponse(JsonRpcErrorResponse),
 }
 
+impl Eq for JsonRpcResponse {}
+
 impl From<JsonRpcResultResponse> for JsonRpcResponse {
+    #[inline]
     fn from(value: JsonRpcResultResponse) -> Self {
         Self::JsonRpcResultResponse(value)
     }
 }
 
 impl From<JsonRpcErrorResponse> for JsonRpcResponse {
+    #[inline]
     fn from(value: JsonRpcErrorResponse) -> Self {
         Self::JsonRpcErrorResponse(value)
     }
@@ -167,7 +177,7 @@ impl EncodeObject for JsonRpcResponse {
 /// Answer to a request that succeeded.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct JsonRpcResultResponse {
     /// Id of the request that this answers.
@@ -178,9 +188,12 @@ pub struct JsonRpcResultResponse {
     pub extra: JsonObject,
 }
 
+impl Eq for JsonRpcResultResponse {}
+
 impl JsonRpcResultResponse {
     /// A `JsonRpcResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: ResultObject) -> Self {
         Self {
             id,
@@ -212,7 +225,7 @@ impl Record for JsonRpcResultResponse {
 /// Params of a notification that says nothing beyond its name.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct NotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -221,15 +234,19 @@ pub struct NotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for NotificationParams {}
+
 impl NotificationParams {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -255,7 +272,7 @@ impl Record for NotificationParams {
 /// What all requests for a page have in common.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -268,9 +285,12 @@ pub struct PaginatedRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for PaginatedRequest {}
+
 impl PaginatedRequest {
     /// A `PaginatedRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, method: impl Into<String>) -> Self {
         Self {
             id,
@@ -282,6 +302,7 @@ impl PaginatedRequest {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -310,7 +331,7 @@ impl Record for PaginatedRequest {
 /// Says which page of a list is wanted.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -321,15 +342,19 @@ pub struct PaginatedRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for PaginatedRequestParams {}
+
 impl PaginatedRequestParams {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: PaginatedRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -337,6 +362,7 @@ impl PaginatedRequestParams {
 
     /// Sets `cursor`.
     #[must_use]
+    #[inline]
     pub fn with_cursor(mut self, cursor: impl Into<String>) -> Self {
         self.cursor = Some(cursor.into());
         self
@@ -362,7 +388,7 @@ impl Record for PaginatedRequestParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct PaginatedRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -371,15 +397,19 @@ pub struct PaginatedRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for PaginatedRequestParamsMeta {}
+
 impl PaginatedRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -405,7 +435,7 @@ impl Record for PaginatedRequestParamsMeta {
 /// What all pages of a list have in common. The server chooses their size.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/pagination>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct PaginatedResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -416,15 +446,19 @@ pub struct PaginatedResult {
     pub extra: JsonObject,
 }
 
+impl Eq for PaginatedResult {}
+
 impl PaginatedResult {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -432,6 +466,7 @@ impl PaginatedResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -457,7 +492,7 @@ impl Record for PaginatedResult {
 /// Params that hold nothing but metadata.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct RequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -466,15 +501,19 @@ pub struct RequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for RequestParams {}
+
 impl RequestParams {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -500,7 +539,7 @@ impl Record for RequestParams {
 /// The `_meta` of a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct RequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -509,15 +548,19 @@ pub struct RequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for RequestParamsMeta {}
+
 impl RequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -543,7 +586,7 @@ impl Record for RequestParamsMeta {
 /// What all results have in common. Members that are not known here are kept.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ResultObject {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -552,15 +595,19 @@ pub struct ResultObject {
     pub extra: JsonObject,
 }
 
+impl Eq for ResultObject {}
+
 impl ResultObject {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self

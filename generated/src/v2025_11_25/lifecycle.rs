@@ -11,7 +11,7 @@ use crate::support::*;
 /// Gives up a request that was sent earlier; no answer is wanted any more. It may come too late, and it never cancels a task.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CancelledNotification {
     /// Which request to give up, and why.
@@ -20,9 +20,12 @@ pub struct CancelledNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for CancelledNotification {}
+
 impl CancelledNotification {
     /// A `CancelledNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
             params,
@@ -54,7 +57,7 @@ impl Record for CancelledNotification {
 /// Names the request to give up.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -67,15 +70,19 @@ pub struct CancelledNotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for CancelledNotificationParams {}
+
 impl CancelledNotificationParams {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -83,6 +90,7 @@ impl CancelledNotificationParams {
 
     /// Sets `reason`.
     #[must_use]
+    #[inline]
     pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());
         self
@@ -90,6 +98,7 @@ impl CancelledNotificationParams {
 
     /// Sets `requestId`.
     #[must_use]
+    #[inline]
     pub fn with_request_id(mut self, request_id: RequestId) -> Self {
         self.request_id = Some(request_id);
         self
@@ -120,7 +129,7 @@ impl Record for CancelledNotificationParams {
 /// What a client can do: stated once at `initialize` in 2025-11-25, with each request in 2026-07-28. Members not listed here are allowed and kept.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
     /// Present when the client can put questions to its user.
@@ -137,15 +146,19 @@ pub struct ClientCapabilities {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilities {}
+
 impl ClientCapabilities {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `elicitation`.
     #[must_use]
+    #[inline]
     pub fn with_elicitation(
         mut self,
         elicitation: ClientCapabilitiesElicitation,
@@ -156,6 +169,7 @@ impl ClientCapabilities {
 
     /// Sets `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: BTreeMap<String, JsonObject>,
@@ -166,6 +180,7 @@ impl ClientCapabilities {
 
     /// Sets `roots`.
     #[must_use]
+    #[inline]
     pub fn with_roots(mut self, roots: ClientCapabilitiesRoots) -> Self {
         self.roots = Some(roots);
         self
@@ -173,6 +188,7 @@ impl ClientCapabilities {
 
     /// Sets `sampling`.
     #[must_use]
+    #[inline]
     pub fn with_sampling(mut self, sampling: ClientCapabilitiesSampling) -> Self {
         self.sampling = Some(sampling);
         self
@@ -180,6 +196,7 @@ impl ClientCapabilities {
 
     /// Sets `tasks`.
     #[must_use]
+    #[inline]
     pub fn with_tasks(mut self, tasks: ClientCapabilitiesTasks) -> Self {
         self.tasks = Some(tasks);
         self
@@ -236,7 +253,7 @@ impl Record for ClientCapabilities {
 /// Ways in which the client can ask its user. An empty object stands for forms only.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesElicitation {
     /// Present when the client can show a form.
@@ -247,15 +264,19 @@ pub struct ClientCapabilitiesElicitation {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilitiesElicitation {}
+
 impl ClientCapabilitiesElicitation {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `form`.
     #[must_use]
+    #[inline]
     pub fn with_form(mut self, form: JsonObject) -> Self {
         self.form = Some(form);
         self
@@ -263,6 +284,7 @@ impl ClientCapabilitiesElicitation {
 
     /// Sets `url`.
     #[must_use]
+    #[inline]
     pub fn with_url(mut self, url: JsonObject) -> Self {
         self.url = Some(url);
         self
@@ -288,7 +310,7 @@ impl Record for ClientCapabilitiesElicitation {
 /// How far the client supports roots.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/roots>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesRoots {
     /// True when the client tells of changes to its roots. Absent counts as false; 2025-11-25 only.
@@ -297,15 +319,19 @@ pub struct ClientCapabilitiesRoots {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilitiesRoots {}
+
 impl ClientCapabilitiesRoots {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `listChanged`.
     #[must_use]
+    #[inline]
     pub fn with_list_changed(mut self, list_changed: bool) -> Self {
         self.list_changed = Some(list_changed);
         self
@@ -331,7 +357,7 @@ impl Record for ClientCapabilitiesRoots {
 /// How far the client supports sampling. An empty object stands for plain text generation.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/sampling>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesSampling {
     /// Present when `includeContext` can have values other than `none`.
@@ -342,15 +368,19 @@ pub struct ClientCapabilitiesSampling {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilitiesSampling {}
+
 impl ClientCapabilitiesSampling {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `context`.
     #[must_use]
+    #[inline]
     pub fn with_context(mut self, context: JsonObject) -> Self {
         self.context = Some(context);
         self
@@ -358,6 +388,7 @@ impl ClientCapabilitiesSampling {
 
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: JsonObject) -> Self {
         self.tools = Some(tools);
         self
@@ -383,7 +414,7 @@ impl Record for ClientCapabilitiesSampling {
 /// Which task features the client has as a receiver of tasks, in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasks {
     /// Present when the client answers `tasks/cancel`.
@@ -396,15 +427,19 @@ pub struct ClientCapabilitiesTasks {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilitiesTasks {}
+
 impl ClientCapabilitiesTasks {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `cancel`.
     #[must_use]
+    #[inline]
     pub fn with_cancel(mut self, cancel: JsonObject) -> Self {
         self.cancel = Some(cancel);
         self
@@ -412,6 +447,7 @@ impl ClientCapabilitiesTasks {
 
     /// Sets `list`.
     #[must_use]
+    #[inline]
     pub fn with_list(mut self, list: JsonObject) -> Self {
         self.list = Some(list);
         self
@@ -419,6 +455,7 @@ impl ClientCapabilitiesTasks {
 
     /// Sets `requests`.
     #[must_use]
+    #[inline]
     pub fn with_requests(mut self, requests: ClientCapabilitiesTasksRequests) -> Self {
         self.requests = Some(requests);
         self
@@ -453,7 +490,7 @@ impl Record for ClientCapabilitiesTasks {
 /// Requests to the client that can be tasks, by family.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequests {
     /// Present when some elicitation requests can be tasks.
@@ -464,15 +501,19 @@ pub struct ClientCapabilitiesTasksRequests {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilitiesTasksRequests {}
+
 impl ClientCapabilitiesTasksRequests {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `elicitation`.
     #[must_use]
+    #[inline]
     pub fn with_elicitation(
         mut self,
         elicitation: ClientCapabilitiesTasksRequestsElicitation,
@@ -483,6 +524,7 @@ impl ClientCapabilitiesTasksRequests {
 
     /// Sets `sampling`.
     #[must_use]
+    #[inline]
     pub fn with_sampling(
         mut self,
         sampling: ClientCapabilitiesTasksRequestsSampling,
@@ -518,7 +560,7 @@ impl Record for ClientCapabilitiesTasksRequests {
 /// Elicitation requests that can be tasks.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsElicitation {
     /// Present when `elicitation/create` can be a task.
@@ -527,15 +569,19 @@ pub struct ClientCapabilitiesTasksRequestsElicitation {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilitiesTasksRequestsElicitation {}
+
 impl ClientCapabilitiesTasksRequestsElicitation {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `create`.
     #[must_use]
+    #[inline]
     pub fn with_create(mut self, create: JsonObject) -> Self {
         self.create = Some(create);
         self
@@ -561,7 +607,7 @@ impl Record for ClientCapabilitiesTasksRequestsElicitation {
 /// Sampling requests that can be tasks.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesTasksRequestsSampling {
     /// Present when `sampling/createMessage` can be a task.
@@ -570,15 +616,19 @@ pub struct ClientCapabilitiesTasksRequestsSampling {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilitiesTasksRequestsSampling {}
+
 impl ClientCapabilitiesTasksRequestsSampling {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `createMessage`.
     #[must_use]
+    #[inline]
     pub fn with_create_message(mut self, create_message: JsonObject) -> Self {
         self.create_message = Some(create_message);
         self
@@ -604,7 +654,7 @@ impl Record for ClientCapabilitiesTasksRequestsSampling {
 /// Opens a session and has to be the client's first message. Only revisions up to 2025-11-25 have it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct InitializeRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -615,9 +665,12 @@ pub struct InitializeRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for InitializeRequest {}
+
 impl InitializeRequest {
     /// A `InitializeRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: InitializeRequestParams) -> Self {
         Self {
             id,
@@ -650,7 +703,7 @@ impl Record for InitializeRequest {
 /// Who the client is, what it can do, and the version it would like to speak.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct InitializeRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
@@ -665,9 +718,12 @@ pub struct InitializeRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for InitializeRequestParams {}
+
 impl InitializeRequestParams {
     /// A `InitializeRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         capabilities: ClientCapabilities,
         client_info: Implementation,
@@ -684,6 +740,7 @@ impl InitializeRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: InitializeRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -731,7 +788,7 @@ impl Record for InitializeRequestParams {
 /// The `_meta` of an `initialize` request.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct InitializeRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -740,15 +797,19 @@ pub struct InitializeRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for InitializeRequestParamsMeta {}
+
 impl InitializeRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -774,7 +835,7 @@ impl Record for InitializeRequestParamsMeta {
 /// The server's side of the handshake. What it says holds for the whole session.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct InitializeResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -791,9 +852,12 @@ pub struct InitializeResult {
     pub extra: JsonObject,
 }
 
+impl Eq for InitializeResult {}
+
 impl InitializeResult {
     /// A `InitializeResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         capabilities: ServerCapabilities,
         protocol_version: impl Into<String>,
@@ -811,6 +875,7 @@ impl InitializeResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -818,6 +883,7 @@ impl InitializeResult {
 
     /// Sets `instructions`.
     #[must_use]
+    #[inline]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
@@ -874,7 +940,7 @@ impl Record for InitializeResult {
 /// Ends the handshake: the client is ready for normal work.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct InitializedNotification {
     /// Metadata only; absent means none.
@@ -883,15 +949,19 @@ pub struct InitializedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for InitializedNotification {}
+
 impl InitializedNotification {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -921,7 +991,7 @@ impl Record for InitializedNotification {
 /// Asks whether the other side still lives. It wants an empty answer at once; 2026-07-28 no longer has it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct PingRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -932,9 +1002,12 @@ pub struct PingRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for PingRequest {}
+
 impl PingRequest {
     /// A `PingRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId) -> Self {
         Self {
             id,
@@ -945,6 +1018,7 @@ impl PingRequest {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -986,6 +1060,7 @@ pub struct ProgressNotification {
 impl ProgressNotification {
     /// A `ProgressNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
             params,
@@ -1037,6 +1112,7 @@ pub struct ProgressNotificationParams {
 impl ProgressNotificationParams {
     /// A `ProgressNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(progress: f64, progress_token: ProgressToken) -> Self {
         Self {
             meta: None,
@@ -1050,6 +1126,7 @@ impl ProgressNotificationParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -1057,6 +1134,7 @@ impl ProgressNotificationParams {
 
     /// Sets `message`.
     #[must_use]
+    #[inline]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
@@ -1064,6 +1142,7 @@ impl ProgressNotificationParams {
 
     /// Sets `total`.
     #[must_use]
+    #[inline]
     pub fn with_total(mut self, total: f64) -> Self {
         self.total = Some(total);
         self
@@ -1120,7 +1199,7 @@ impl Record for ProgressNotificationParams {
 /// What a server can do: stated at `initialize` in 2025-11-25, by `server/discover` in 2026-07-28. Members not listed here are allowed and kept.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Present when the server completes arguments of prompts and resource templates.
@@ -1141,15 +1220,19 @@ pub struct ServerCapabilities {
     pub extra: JsonObject,
 }
 
+impl Eq for ServerCapabilities {}
+
 impl ServerCapabilities {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `completions`.
     #[must_use]
+    #[inline]
     pub fn with_completions(mut self, completions: JsonObject) -> Self {
         self.completions = Some(completions);
         self
@@ -1157,6 +1240,7 @@ impl ServerCapabilities {
 
     /// Sets `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: BTreeMap<String, JsonObject>,
@@ -1167,6 +1251,7 @@ impl ServerCapabilities {
 
     /// Sets `logging`.
     #[must_use]
+    #[inline]
     pub fn with_logging(mut self, logging: JsonObject) -> Self {
         self.logging = Some(logging);
         self
@@ -1174,6 +1259,7 @@ impl ServerCapabilities {
 
     /// Sets `prompts`.
     #[must_use]
+    #[inline]
     pub fn with_prompts(mut self, prompts: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(prompts);
         self
@@ -1181,6 +1267,7 @@ impl ServerCapabilities {
 
     /// Sets `resources`.
     #[must_use]
+    #[inline]
     pub fn with_resources(mut self, resources: ServerCapabilitiesResources) -> Self {
         self.resources = Some(resources);
         self
@@ -1188,6 +1275,7 @@ impl ServerCapabilities {
 
     /// Sets `tasks`.
     #[must_use]
+    #[inline]
     pub fn with_tasks(mut self, tasks: ServerCapabilitiesTasks) -> Self {
         self.tasks = Some(tasks);
         self
@@ -1195,6 +1283,7 @@ impl ServerCapabilities {
 
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTools) -> Self {
         self.tools = Some(tools);
         self
@@ -1267,7 +1356,7 @@ impl Record for ServerCapabilities {
 /// Which task features the server has, in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasks {
     /// Present when the server answers `tasks/cancel`.
@@ -1280,15 +1369,19 @@ pub struct ServerCapabilitiesTasks {
     pub extra: JsonObject,
 }
 
+impl Eq for ServerCapabilitiesTasks {}
+
 impl ServerCapabilitiesTasks {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `cancel`.
     #[must_use]
+    #[inline]
     pub fn with_cancel(mut self, cancel: JsonObject) -> Self {
         self.cancel = Some(cancel);
         self
@@ -1296,6 +1389,7 @@ impl ServerCapabilitiesTasks {
 
     /// Sets `list`.
     #[must_use]
+    #[inline]
     pub fn with_list(mut self, list: JsonObject) -> Self {
         self.list = Some(list);
         self
@@ -1303,6 +1397,7 @@ impl ServerCapabilitiesTasks {
 
     /// Sets `requests`.
     #[must_use]
+    #[inline]
     pub fn with_requests(mut self, requests: ServerCapabilitiesTasksRequests) -> Self {
         self.requests = Some(requests);
         self
@@ -1337,7 +1432,7 @@ impl Record for ServerCapabilitiesTasks {
 /// Requests to the server that can be tasks, by family.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequests {
     /// Present when some tool requests can be tasks.
@@ -1346,15 +1441,19 @@ pub struct ServerCapabilitiesTasksRequests {
     pub extra: JsonObject,
 }
 
+impl Eq for ServerCapabilitiesTasksRequests {}
+
 impl ServerCapabilitiesTasksRequests {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTasksRequestsTools) -> Self {
         self.tools = Some(tools);
         self
@@ -1380,7 +1479,7 @@ impl Record for ServerCapabilitiesTasksRequests {
 /// Tool requests that can be tasks.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilitiesTasksRequestsTools {
     /// Present when `tools/call` can be a task. Each tool's `execution.taskSupport` then has the last word.
@@ -1389,15 +1488,19 @@ pub struct ServerCapabilitiesTasksRequestsTools {
     pub extra: JsonObject,
 }
 
+impl Eq for ServerCapabilitiesTasksRequestsTools {}
+
 impl ServerCapabilitiesTasksRequestsTools {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `call`.
     #[must_use]
+    #[inline]
     pub fn with_call(mut self, call: JsonObject) -> Self {
         self.call = Some(call);
         self

@@ -8,7 +8,7 @@ use crate::support::*;
 /// One entry of the server's log. In 2026-07-28 it is deprecated and comes only ahead of the answer to a request that asked for it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
     /// The entry.
@@ -17,9 +17,12 @@ pub struct LoggingMessageNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for LoggingMessageNotification {}
+
 impl LoggingMessageNotification {
     /// A `LoggingMessageNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
             params,
@@ -51,7 +54,7 @@ impl Record for LoggingMessageNotification {
 /// One entry of the server's log. It must not hold secrets or personal data.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -66,9 +69,12 @@ pub struct LoggingMessageNotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for LoggingMessageNotificationParams {}
+
 impl LoggingMessageNotificationParams {
     /// A `LoggingMessageNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(data: Value, level: LoggingLevel) -> Self {
         Self {
             meta: None,
@@ -81,6 +87,7 @@ impl LoggingMessageNotificationParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -88,6 +95,7 @@ impl LoggingMessageNotificationParams {
 
     /// Sets `logger`.
     #[must_use]
+    #[inline]
     pub fn with_logger(mut self, logger: impl Into<String>) -> Self {
         self.logger = Some(logger.into());
         self
@@ -119,7 +127,7 @@ impl Record for LoggingMessageNotificationParams {
 /// Sets how much of its log the server sends, for the whole session. 2025-11-25 only; later each request says so in `_meta`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SetLevelRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -130,9 +138,12 @@ pub struct SetLevelRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for SetLevelRequest {}
+
 impl SetLevelRequest {
     /// A `SetLevelRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: SetLevelRequestParams) -> Self {
         Self {
             id,
@@ -165,7 +176,7 @@ impl Record for SetLevelRequest {
 /// Says from which level on the server sends its log.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
@@ -176,9 +187,12 @@ pub struct SetLevelRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for SetLevelRequestParams {}
+
 impl SetLevelRequestParams {
     /// A `SetLevelRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(level: LoggingLevel) -> Self {
         Self {
             meta: None,
@@ -189,6 +203,7 @@ impl SetLevelRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: SetLevelRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -214,7 +229,7 @@ impl Record for SetLevelRequestParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct SetLevelRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -223,15 +238,19 @@ pub struct SetLevelRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for SetLevelRequestParamsMeta {}
+
 impl SetLevelRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self

@@ -38,30 +38,35 @@ pub enum ClientNotification {
 }
 
 impl From<CancelledNotification> for ClientNotification {
+    #[inline]
     fn from(value: CancelledNotification) -> Self {
         Self::NotificationsCancelled(value)
     }
 }
 
 impl From<InitializedNotification> for ClientNotification {
+    #[inline]
     fn from(value: InitializedNotification) -> Self {
         Self::NotificationsInitialized(value)
     }
 }
 
 impl From<ProgressNotification> for ClientNotification {
+    #[inline]
     fn from(value: ProgressNotification) -> Self {
         Self::NotificationsProgress(value)
     }
 }
 
 impl From<TaskStatusNotification> for ClientNotification {
+    #[inline]
     fn from(value: TaskStatusNotification) -> Self {
         Self::NotificationsTasksStatus(value)
     }
 }
 
 impl From<RootsListChangedNotification> for ClientNotification {
+    #[inline]
     fn from(value: RootsListChangedNotification) -> Self {
         Self::NotificationsRootsListChanged(value)
     }
@@ -127,7 +132,7 @@ impl EncodeObject for ClientNotification {
 /// Every request that a client can send, told apart by `method`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum ClientRequest {
     /// Opens a session (2025-11-25 and earlier).
     Initialize(InitializeRequest),
@@ -165,103 +170,122 @@ pub enum ClientRequest {
     CompletionComplete(CompleteRequest),
 }
 
+impl Eq for ClientRequest {}
+
 impl From<InitializeRequest> for ClientRequest {
+    #[inline]
     fn from(value: InitializeRequest) -> Self {
         Self::Initialize(value)
     }
 }
 
 impl From<PingRequest> for ClientRequest {
+    #[inline]
     fn from(value: PingRequest) -> Self {
         Self::Ping(value)
     }
 }
 
 impl From<ListResourcesRequest> for ClientRequest {
+    #[inline]
     fn from(value: ListResourcesRequest) -> Self {
         Self::ResourcesList(value)
     }
 }
 
 impl From<ListResourceTemplatesRequest> for ClientRequest {
+    #[inline]
     fn from(value: ListResourceTemplatesRequest) -> Self {
         Self::ResourcesTemplatesList(value)
     }
 }
 
 impl From<ReadResourceRequest> for ClientRequest {
+    #[inline]
     fn from(value: ReadResourceRequest) -> Self {
         Self::ResourcesRead(value)
     }
 }
 
 impl From<SubscribeRequest> for ClientRequest {
+    #[inline]
     fn from(value: SubscribeRequest) -> Self {
         Self::ResourcesSubscribe(value)
     }
 }
 
 impl From<UnsubscribeRequest> for ClientRequest {
+    #[inline]
     fn from(value: UnsubscribeRequest) -> Self {
         Self::ResourcesUnsubscribe(value)
     }
 }
 
 impl From<ListPromptsRequest> for ClientRequest {
+    #[inline]
     fn from(value: ListPromptsRequest) -> Self {
         Self::PromptsList(value)
     }
 }
 
 impl From<GetPromptRequest> for ClientRequest {
+    #[inline]
     fn from(value: GetPromptRequest) -> Self {
         Self::PromptsGet(value)
     }
 }
 
 impl From<ListToolsRequest> for ClientRequest {
+    #[inline]
     fn from(value: ListToolsRequest) -> Self {
         Self::ToolsList(value)
     }
 }
 
 impl From<CallToolRequest> for ClientRequest {
+    #[inline]
     fn from(value: CallToolRequest) -> Self {
         Self::ToolsCall(value)
     }
 }
 
 impl From<GetTaskRequest> for ClientRequest {
+    #[inline]
     fn from(value: GetTaskRequest) -> Self {
         Self::TasksGet(value)
     }
 }
 
 impl From<GetTaskPayloadRequest> for ClientRequest {
+    #[inline]
     fn from(value: GetTaskPayloadRequest) -> Self {
         Self::TasksResult(value)
     }
 }
 
 impl From<CancelTaskRequest> for ClientRequest {
+    #[inline]
     fn from(value: CancelTaskRequest) -> Self {
         Self::TasksCancel(value)
     }
 }
 
 impl From<ListTasksRequest> for ClientRequest {
+    #[inline]
     fn from(value: ListTasksRequest) -> Self {
         Self::TasksList(value)
     }
 }
 
 impl From<SetLevelRequest> for ClientRequest {
+    #[inline]
     fn from(value: SetLevelRequest) -> Self {
         Self::LoggingSetLevel(value)
     }
 }
 
 impl From<CompleteRequest> for ClientRequest {
+    #[inline]
     fn from(value: CompleteRequest) -> Self {
         Self::CompletionComplete(value)
     }
@@ -382,48 +406,56 @@ pub enum ClientResult {
 }
 
 impl From<ResultObject> for ClientResult {
+    #[inline]
     fn from(value: ResultObject) -> Self {
         Self::ResultObject(value)
     }
 }
 
 impl From<GetTaskResult> for ClientResult {
+    #[inline]
     fn from(value: GetTaskResult) -> Self {
         Self::GetTaskResult(value)
     }
 }
 
 impl From<GetTaskPayloadResult> for ClientResult {
+    #[inline]
     fn from(value: GetTaskPayloadResult) -> Self {
         Self::GetTaskPayloadResult(value)
     }
 }
 
 impl From<CancelTaskResult> for ClientResult {
+    #[inline]
     fn from(value: CancelTaskResult) -> Self {
         Self::CancelTaskResult(value)
     }
 }
 
 impl From<ListTasksResult> for ClientResult {
+    #[inline]
     fn from(value: ListTasksResult) -> Self {
         Self::ListTasksResult(value)
     }
 }
 
 impl From<CreateMessageResult> for ClientResult {
+    #[inline]
     fn from(value: CreateMessageResult) -> Self {
         Self::CreateMessageResult(value)
     }
 }
 
 impl From<ListRootsResult> for ClientResult {
+    #[inline]
     fn from(value: ListRootsResult) -> Self {
         Self::ListRootsResult(value)
     }
 }
 
 impl From<ElicitResult> for ClientResult {
+    #[inline]
     fn from(value: ElicitResult) -> Self {
         Self::ElicitResult(value)
     }
@@ -575,54 +607,63 @@ pub enum ServerNotification {
 }
 
 impl From<CancelledNotification> for ServerNotification {
+    #[inline]
     fn from(value: CancelledNotification) -> Self {
         Self::NotificationsCancelled(value)
     }
 }
 
 impl From<ProgressNotification> for ServerNotification {
+    #[inline]
     fn from(value: ProgressNotification) -> Self {
         Self::NotificationsProgress(value)
     }
 }
 
 impl From<ResourceListChangedNotification> for ServerNotification {
+    #[inline]
     fn from(value: ResourceListChangedNotification) -> Self {
         Self::NotificationsResourcesListChanged(value)
     }
 }
 
 impl From<ResourceUpdatedNotification> for ServerNotification {
+    #[inline]
     fn from(value: ResourceUpdatedNotification) -> Self {
         Self::NotificationsResourcesUpdated(value)
     }
 }
 
 impl From<PromptListChangedNotification> for ServerNotification {
+    #[inline]
     fn from(value: PromptListChangedNotification) -> Self {
         Self::NotificationsPromptsListChanged(value)
     }
 }
 
 impl From<ToolListChangedNotification> for ServerNotification {
+    #[inline]
     fn from(value: ToolListChangedNotification) -> Self {
         Self::NotificationsToolsListChanged(value)
     }
 }
 
 impl From<TaskStatusNotification> for ServerNotification {
+    #[inline]
     fn from(value: TaskStatusNotification) -> Self {
         Self::NotificationsTasksStatus(value)
     }
 }
 
 impl From<LoggingMessageNotification> for ServerNotification {
+    #[inline]
     fn from(value: LoggingMessageNotification) -> Self {
         Self::NotificationsMessage(value)
     }
 }
 
 impl From<ElicitationCompleteNotification> for ServerNotification {
+    #[inline]
     fn from(value: ElicitationCompleteNotification) -> Self {
         Self::NotificationsElicitationComplete(value)
     }
@@ -729,48 +770,56 @@ pub enum ServerRequest {
 }
 
 impl From<PingRequest> for ServerRequest {
+    #[inline]
     fn from(value: PingRequest) -> Self {
         Self::Ping(value)
     }
 }
 
 impl From<GetTaskRequest> for ServerRequest {
+    #[inline]
     fn from(value: GetTaskRequest) -> Self {
         Self::TasksGet(value)
     }
 }
 
 impl From<GetTaskPayloadRequest> for ServerRequest {
+    #[inline]
     fn from(value: GetTaskPayloadRequest) -> Self {
         Self::TasksResult(value)
     }
 }
 
 impl From<CancelTaskRequest> for ServerRequest {
+    #[inline]
     fn from(value: CancelTaskRequest) -> Self {
         Self::TasksCancel(value)
     }
 }
 
 impl From<ListTasksRequest> for ServerRequest {
+    #[inline]
     fn from(value: ListTasksRequest) -> Self {
         Self::TasksList(value)
     }
 }
 
 impl From<CreateMessageRequest> for ServerRequest {
+    #[inline]
     fn from(value: CreateMessageRequest) -> Self {
         Self::SamplingCreateMessage(value)
     }
 }
 
 impl From<ListRootsRequest> for ServerRequest {
+    #[inline]
     fn from(value: ListRootsRequest) -> Self {
         Self::RootsList(value)
     }
 }
 
 impl From<ElicitRequest> for ServerRequest {
+    #[inline]
     fn from(value: ElicitRequest) -> Self {
         Self::ElicitationCreate(value)
     }
@@ -870,84 +919,98 @@ pub enum ServerResult {
 }
 
 impl From<ResultObject> for ServerResult {
+    #[inline]
     fn from(value: ResultObject) -> Self {
         Self::ResultObject(value)
     }
 }
 
 impl From<InitializeResult> for ServerResult {
+    #[inline]
     fn from(value: InitializeResult) -> Self {
         Self::InitializeResult(value)
     }
 }
 
 impl From<ListResourcesResult> for ServerResult {
+    #[inline]
     fn from(value: ListResourcesResult) -> Self {
         Self::ListResourcesResult(value)
     }
 }
 
 impl From<ListResourceTemplatesResult> for ServerResult {
+    #[inline]
     fn from(value: ListResourceTemplatesResult) -> Self {
         Self::ListResourceTemplatesResult(value)
     }
 }
 
 impl From<ReadResourceResult> for ServerResult {
+    #[inline]
     fn from(value: ReadResourceResult) -> Self {
         Self::ReadResourceResult(value)
     }
 }
 
 impl From<ListPromptsResult> for ServerResult {
+    #[inline]
     fn from(value: ListPromptsResult) -> Self {
         Self::ListPromptsResult(value)
     }
 }
 
 impl From<GetPromptResult> for ServerResult {
+    #[inline]
     fn from(value: GetPromptResult) -> Self {
         Self::GetPromptResult(value)
     }
 }
 
 impl From<ListToolsResult> for ServerResult {
+    #[inline]
     fn from(value: ListToolsResult) -> Self {
         Self::ListToolsResult(value)
     }
 }
 
 impl From<CallToolResult> for ServerResult {
+    #[inline]
     fn from(value: CallToolResult) -> Self {
         Self::CallToolResult(value)
     }
 }
 
 impl From<GetTaskResult> for ServerResult {
+    #[inline]
     fn from(value: GetTaskResult) -> Self {
         Self::GetTaskResult(value)
     }
 }
 
 impl From<GetTaskPayloadResult> for ServerResult {
+    #[inline]
     fn from(value: GetTaskPayloadResult) -> Self {
         Self::GetTaskPayloadResult(value)
     }
 }
 
 impl From<CancelTaskResult> for ServerResult {
+    #[inline]
     fn from(value: CancelTaskResult) -> Self {
         Self::CancelTaskResult(value)
     }
 }
 
 impl From<ListTasksResult> for ServerResult {
+    #[inline]
     fn from(value: ListTasksResult) -> Self {
         Self::ListTasksResult(value)
     }
 }
 
 impl From<CompleteResult> for ServerResult {
+    #[inline]
     fn from(value: CompleteResult) -> Self {
         Self::CompleteResult(value)
     }

@@ -11,7 +11,7 @@ use crate::support::*;
 /// Asks for the messages of one prompt.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct GetPromptRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -22,9 +22,12 @@ pub struct GetPromptRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for GetPromptRequest {}
+
 impl GetPromptRequest {
     /// A `GetPromptRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: GetPromptRequestParams) -> Self {
         Self {
             id,
@@ -57,7 +60,7 @@ impl Record for GetPromptRequest {
 /// Names a prompt and says what to fill in.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -70,9 +73,12 @@ pub struct GetPromptRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for GetPromptRequestParams {}
+
 impl GetPromptRequestParams {
     /// A `GetPromptRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -84,6 +90,7 @@ impl GetPromptRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: GetPromptRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -91,6 +98,7 @@ impl GetPromptRequestParams {
 
     /// Sets `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: BTreeMap<String, String>) -> Self {
         self.arguments = Some(arguments);
         self
@@ -125,7 +133,7 @@ impl Record for GetPromptRequestParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct GetPromptRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -134,15 +142,19 @@ pub struct GetPromptRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for GetPromptRequestParamsMeta {}
+
 impl GetPromptRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -184,6 +196,7 @@ pub struct GetPromptResult {
 impl GetPromptResult {
     /// A `GetPromptResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(messages: Vec<PromptMessage>) -> Self {
         Self {
             meta: None,
@@ -195,6 +208,7 @@ impl GetPromptResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -202,6 +216,7 @@ impl GetPromptResult {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -232,7 +247,7 @@ impl Record for GetPromptResult {
 /// Asks for one page of the server's prompts.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -243,9 +258,12 @@ pub struct ListPromptsRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListPromptsRequest {}
+
 impl ListPromptsRequest {
     /// A `ListPromptsRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId) -> Self {
         Self {
             id,
@@ -256,6 +274,7 @@ impl ListPromptsRequest {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -285,7 +304,7 @@ impl Record for ListPromptsRequest {
 /// One page of the server's prompts.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -298,9 +317,12 @@ pub struct ListPromptsResult {
     pub extra: JsonObject,
 }
 
+impl Eq for ListPromptsResult {}
+
 impl ListPromptsResult {
     /// A `ListPromptsResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(prompts: Vec<Prompt>) -> Self {
         Self {
             meta: None,
@@ -312,6 +334,7 @@ impl ListPromptsResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -319,6 +342,7 @@ impl ListPromptsResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -349,7 +373,7 @@ impl Record for ListPromptsResult {
 /// Says that the server's prompts are no longer those last listed. In 2026-07-28 only subscribers that set `promptsListChanged` get it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct PromptListChangedNotification {
     /// Metadata only; absent means none.
@@ -358,15 +382,19 @@ pub struct PromptListChangedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for PromptListChangedNotification {}
+
 impl PromptListChangedNotification {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self

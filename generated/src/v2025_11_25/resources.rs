@@ -11,7 +11,7 @@ use crate::support::*;
 /// Asks for one page of the server's resource templates.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -22,9 +22,12 @@ pub struct ListResourceTemplatesRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListResourceTemplatesRequest {}
+
 impl ListResourceTemplatesRequest {
     /// A `ListResourceTemplatesRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId) -> Self {
         Self {
             id,
@@ -35,6 +38,7 @@ impl ListResourceTemplatesRequest {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -80,6 +84,7 @@ pub struct ListResourceTemplatesResult {
 impl ListResourceTemplatesResult {
     /// A `ListResourceTemplatesResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(resource_templates: Vec<ResourceTemplate>) -> Self {
         Self {
             meta: None,
@@ -91,6 +96,7 @@ impl ListResourceTemplatesResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -98,6 +104,7 @@ impl ListResourceTemplatesResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -135,7 +142,7 @@ impl Record for ListResourceTemplatesResult {
 /// Asks for one page of the server's resources.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -146,9 +153,12 @@ pub struct ListResourcesRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListResourcesRequest {}
+
 impl ListResourcesRequest {
     /// A `ListResourcesRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId) -> Self {
         Self {
             id,
@@ -159,6 +169,7 @@ impl ListResourcesRequest {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -204,6 +215,7 @@ pub struct ListResourcesResult {
 impl ListResourcesResult {
     /// A `ListResourcesResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(resources: Vec<Resource>) -> Self {
         Self {
             meta: None,
@@ -215,6 +227,7 @@ impl ListResourcesResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -222,6 +235,7 @@ impl ListResourcesResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -252,7 +266,7 @@ impl Record for ListResourcesResult {
 /// Asks for the contents of one resource.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ReadResourceRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -263,9 +277,12 @@ pub struct ReadResourceRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ReadResourceRequest {}
+
 impl ReadResourceRequest {
     /// A `ReadResourceRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: ReadResourceRequestParams) -> Self {
         Self {
             id,
@@ -298,7 +315,7 @@ impl Record for ReadResourceRequest {
 /// Names the resource to read.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -309,9 +326,12 @@ pub struct ReadResourceRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for ReadResourceRequestParams {}
+
 impl ReadResourceRequestParams {
     /// A `ReadResourceRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -322,6 +342,7 @@ impl ReadResourceRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ReadResourceRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -347,7 +368,7 @@ impl Record for ReadResourceRequestParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ReadResourceRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -356,15 +377,19 @@ pub struct ReadResourceRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for ReadResourceRequestParamsMeta {}
+
 impl ReadResourceRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -390,7 +415,7 @@ impl Record for ReadResourceRequestParamsMeta {
 /// The contents of a resource.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -401,9 +426,12 @@ pub struct ReadResourceResult {
     pub extra: JsonObject,
 }
 
+impl Eq for ReadResourceResult {}
+
 impl ReadResourceResult {
     /// A `ReadResourceResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(contents: Vec<ReadResourceResultContentsItem>) -> Self {
         Self {
             meta: None,
@@ -414,6 +442,7 @@ impl ReadResourceResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -439,7 +468,7 @@ impl Record for ReadResourceResult {
 /// Says that the server's resources are no longer those last listed. In 2026-07-28 only subscribers that set `resourcesListChanged` get it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
     /// Metadata only; absent means none.
@@ -448,15 +477,19 @@ pub struct ResourceListChangedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceListChangedNotification {}
+
 impl ResourceListChangedNotification {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -486,7 +519,7 @@ impl Record for ResourceListChangedNotification {
 /// Params shared by requests about one resource.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ResourceRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -497,9 +530,12 @@ pub struct ResourceRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceRequestParams {}
+
 impl ResourceRequestParams {
     /// A `ResourceRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -510,6 +546,7 @@ impl ResourceRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResourceRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -535,7 +572,7 @@ impl Record for ResourceRequestParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ResourceRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -544,15 +581,19 @@ pub struct ResourceRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceRequestParamsMeta {}
+
 impl ResourceRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -578,7 +619,7 @@ impl Record for ResourceRequestParamsMeta {
 /// Says that a followed resource changed. The new contents are not included.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
     /// Which resource changed.
@@ -587,9 +628,12 @@ pub struct ResourceUpdatedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceUpdatedNotification {}
+
 impl ResourceUpdatedNotification {
     /// A `ResourceUpdatedNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
             params,
@@ -621,7 +665,7 @@ impl Record for ResourceUpdatedNotification {
 /// Names the resource that changed.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -632,9 +676,12 @@ pub struct ResourceUpdatedNotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceUpdatedNotificationParams {}
+
 impl ResourceUpdatedNotificationParams {
     /// A `ResourceUpdatedNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -645,6 +692,7 @@ impl ResourceUpdatedNotificationParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -670,7 +718,7 @@ impl Record for ResourceUpdatedNotificationParams {
 /// Asks to be told when a resource changes. 2025-11-25 only; `subscriptions/listen` took its place.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SubscribeRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -681,9 +729,12 @@ pub struct SubscribeRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscribeRequest {}
+
 impl SubscribeRequest {
     /// A `SubscribeRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: SubscribeRequestParams) -> Self {
         Self {
             id,
@@ -716,7 +767,7 @@ impl Record for SubscribeRequest {
 /// Names the resource to follow.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
@@ -727,9 +778,12 @@ pub struct SubscribeRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscribeRequestParams {}
+
 impl SubscribeRequestParams {
     /// A `SubscribeRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -740,6 +794,7 @@ impl SubscribeRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: SubscribeRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -765,7 +820,7 @@ impl Record for SubscribeRequestParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct SubscribeRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -774,15 +829,19 @@ pub struct SubscribeRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscribeRequestParamsMeta {}
+
 impl SubscribeRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -808,7 +867,7 @@ impl Record for SubscribeRequestParamsMeta {
 /// Ends what `resources/subscribe` began. 2025-11-25 only.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UnsubscribeRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -819,9 +878,12 @@ pub struct UnsubscribeRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for UnsubscribeRequest {}
+
 impl UnsubscribeRequest {
     /// A `UnsubscribeRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: UnsubscribeRequestParams) -> Self {
         Self {
             id,
@@ -854,7 +916,7 @@ impl Record for UnsubscribeRequest {
 /// Names the resource to follow no longer.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
@@ -865,9 +927,12 @@ pub struct UnsubscribeRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for UnsubscribeRequestParams {}
+
 impl UnsubscribeRequestParams {
     /// A `UnsubscribeRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -878,6 +943,7 @@ impl UnsubscribeRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: UnsubscribeRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -903,7 +969,7 @@ impl Record for UnsubscribeRequestParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct UnsubscribeRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -912,15 +978,19 @@ pub struct UnsubscribeRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for UnsubscribeRequestParamsMeta {}
+
 impl UnsubscribeRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self

@@ -8,7 +8,7 @@ use crate::support::*;
 /// Asks the client for its roots. In 2025-11-25 a request of its own, in 2026-07-28 an entry of `inputRequests` and deprecated.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/roots>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListRootsRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -19,9 +19,12 @@ pub struct ListRootsRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListRootsRequest {}
+
 impl ListRootsRequest {
     /// A `ListRootsRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId) -> Self {
         Self {
             id,
@@ -32,6 +35,7 @@ impl ListRootsRequest {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: RequestParams) -> Self {
         self.params = Some(params);
         self
@@ -61,7 +65,7 @@ impl Record for ListRootsRequest {
 /// The client's roots.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/roots>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListRootsResult {
     /// Metadata outside the protocol's own members. Absent means none.
@@ -72,9 +76,12 @@ pub struct ListRootsResult {
     pub extra: JsonObject,
 }
 
+impl Eq for ListRootsResult {}
+
 impl ListRootsResult {
     /// A `ListRootsResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(roots: Vec<Root>) -> Self {
         Self {
             meta: None,
@@ -85,6 +92,7 @@ impl ListRootsResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -110,7 +118,7 @@ impl Record for ListRootsResult {
 /// Says that the client's roots changed, so that the server can ask for them again. 2025-11-25 only.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/roots>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct RootsListChangedNotification {
     /// Metadata only; absent means none.
@@ -119,15 +127,19 @@ pub struct RootsListChangedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for RootsListChangedNotification {}
+
 impl RootsListChangedNotification {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self

@@ -26,6 +26,7 @@ pub struct CreateMessageRequest {
 impl CreateMessageRequest {
     /// A `CreateMessageRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: CreateMessageRequestParams) -> Self {
         Self {
             id,
@@ -92,6 +93,7 @@ pub struct CreateMessageRequestParams {
 impl CreateMessageRequestParams {
     /// A `CreateMessageRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(max_tokens: i64, messages: Vec<SamplingMessage>) -> Self {
         Self {
             meta: None,
@@ -112,6 +114,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: CreateMessageRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -119,6 +122,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `includeContext`.
     #[must_use]
+    #[inline]
     pub fn with_include_context(
         mut self,
         include_context: CreateMessageRequestParamsIncludeContext,
@@ -129,6 +133,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `metadata`.
     #[must_use]
+    #[inline]
     pub fn with_metadata(mut self, metadata: JsonObject) -> Self {
         self.metadata = Some(metadata);
         self
@@ -136,6 +141,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `modelPreferences`.
     #[must_use]
+    #[inline]
     pub fn with_model_preferences(
         mut self,
         model_preferences: ModelPreferences,
@@ -146,6 +152,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `stopSequences`.
     #[must_use]
+    #[inline]
     pub fn with_stop_sequences(mut self, stop_sequences: Vec<String>) -> Self {
         self.stop_sequences = Some(stop_sequences);
         self
@@ -153,6 +160,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `systemPrompt`.
     #[must_use]
+    #[inline]
     pub fn with_system_prompt(mut self, system_prompt: impl Into<String>) -> Self {
         self.system_prompt = Some(system_prompt.into());
         self
@@ -160,6 +168,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -167,6 +176,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `temperature`.
     #[must_use]
+    #[inline]
     pub fn with_temperature(mut self, temperature: f64) -> Self {
         self.temperature = Some(temperature);
         self
@@ -174,6 +184,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `toolChoice`.
     #[must_use]
+    #[inline]
     pub fn with_tool_choice(mut self, tool_choice: ToolChoice) -> Self {
         self.tool_choice = Some(tool_choice);
         self
@@ -181,6 +192,7 @@ impl CreateMessageRequestParams {
 
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: Vec<Tool>) -> Self {
         self.tools = Some(tools);
         self
@@ -278,7 +290,7 @@ impl Record for CreateMessageRequestParams {
 /// The `_meta` of such a request in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct CreateMessageRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -287,15 +299,19 @@ pub struct CreateMessageRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for CreateMessageRequestParamsMeta {}
+
 impl CreateMessageRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -341,6 +357,7 @@ pub struct CreateMessageResult {
 impl CreateMessageResult {
     /// A `CreateMessageResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         content: CreateMessageResultContent,
         model: impl Into<String>,
@@ -358,6 +375,7 @@ impl CreateMessageResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -365,6 +383,7 @@ impl CreateMessageResult {
 
     /// Sets `stopReason`.
     #[must_use]
+    #[inline]
     pub fn with_stop_reason(mut self, stop_reason: impl Into<String>) -> Self {
         self.stop_reason = Some(stop_reason.into());
         self
@@ -424,12 +443,14 @@ pub enum CreateMessageResultContent {
 }
 
 impl From<SamplingMessageContentBlock> for CreateMessageResultContent {
+    #[inline]
     fn from(value: SamplingMessageContentBlock) -> Self {
         Self::One(value)
     }
 }
 
 impl From<Vec<SamplingMessageContentBlock>> for CreateMessageResultContent {
+    #[inline]
     fn from(value: Vec<SamplingMessageContentBlock>) -> Self {
         Self::Many(value)
     }
@@ -477,6 +498,7 @@ pub struct SamplingMessage {
 impl SamplingMessage {
     /// A `SamplingMessage` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(content: SamplingMessageContent, role: Role) -> Self {
         Self {
             meta: None,
@@ -488,6 +510,7 @@ impl SamplingMessage {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -522,12 +545,14 @@ pub enum SamplingMessageContent {
 }
 
 impl From<SamplingMessageContentBlock> for SamplingMessageContent {
+    #[inline]
     fn from(value: SamplingMessageContentBlock) -> Self {
         Self::One(value)
     }
 }
 
 impl From<Vec<SamplingMessageContentBlock>> for SamplingMessageContent {
+    #[inline]
     fn from(value: Vec<SamplingMessageContentBlock>) -> Self {
         Self::Many(value)
     }
@@ -574,30 +599,35 @@ pub enum SamplingMessageContentBlock {
 }
 
 impl From<TextContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: TextContent) -> Self {
         Self::Text(value)
     }
 }
 
 impl From<ImageContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ImageContent) -> Self {
         Self::Image(value)
     }
 }
 
 impl From<AudioContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: AudioContent) -> Self {
         Self::Audio(value)
     }
 }
 
 impl From<ToolUseContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ToolUseContent) -> Self {
         Self::ToolUse(value)
     }
 }
 
 impl From<ToolResultContent> for SamplingMessageContentBlock {
+    #[inline]
     fn from(value: ToolResultContent) -> Self {
         Self::ToolResult(value)
     }

@@ -6,7 +6,7 @@ use super::{PaginatedRequestParams, ProgressToken, RequestId, TaskStatus};
 use crate::support::*;
 
 /// Answer to a cancel request. In 2025-11-25 it is the task, already `cancelled`; in the extension it is empty, and the task may still end another way.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CancelTaskResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -29,9 +29,12 @@ pub struct CancelTaskResult {
     pub extra: JsonObject,
 }
 
+impl Eq for CancelTaskResult {}
+
 impl CancelTaskResult {
     /// A `CancelTaskResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
@@ -54,6 +57,7 @@ impl CancelTaskResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -61,6 +65,7 @@ impl CancelTaskResult {
 
     /// Sets `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
@@ -68,6 +73,7 @@ impl CancelTaskResult {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -143,6 +149,7 @@ impl Record for CancelTaskResult {
 }
 
 impl From<GetTaskResult> for CancelTaskResult {
+    #[inline]
     fn from(value: GetTaskResult) -> Self {
         Self {
             meta: value.meta,
@@ -159,6 +166,7 @@ impl From<GetTaskResult> for CancelTaskResult {
 }
 
 impl From<Task> for CancelTaskResult {
+    #[inline]
     fn from(value: Task) -> Self {
         Self {
             meta: None,
@@ -175,6 +183,7 @@ impl From<Task> for CancelTaskResult {
 }
 
 impl From<TaskStatusNotificationParams> for CancelTaskResult {
+    #[inline]
     fn from(value: TaskStatusNotificationParams) -> Self {
         Self {
             meta: value.meta,
@@ -191,7 +200,7 @@ impl From<TaskStatusNotificationParams> for CancelTaskResult {
 }
 
 /// Task handle given in place of a direct answer. 2025-11-25 nests the state in `task`; the extension puts it flat beside `resultType: "task"`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CreateTaskResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -202,9 +211,12 @@ pub struct CreateTaskResult {
     pub extra: JsonObject,
 }
 
+impl Eq for CreateTaskResult {}
+
 impl CreateTaskResult {
     /// A `CreateTaskResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(task: Task) -> Self {
         Self {
             meta: None,
@@ -215,6 +227,7 @@ impl CreateTaskResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -240,7 +253,7 @@ impl Record for CreateTaskResult {
 /// Asks for the outcome of a task and waits until there is one. Only 2025-11-25 has it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -251,9 +264,12 @@ pub struct GetTaskPayloadRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for GetTaskPayloadRequest {}
+
 impl GetTaskPayloadRequest {
     /// A `GetTaskPayloadRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: GetTaskPayloadRequestParams) -> Self {
         Self {
             id,
@@ -286,7 +302,7 @@ impl Record for GetTaskPayloadRequest {
 /// Names the task whose outcome is wanted.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct GetTaskPayloadRequestParams {
     /// Task to wait for. Unknown, expired and foreign ids are all refused with -32602.
@@ -295,9 +311,12 @@ pub struct GetTaskPayloadRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for GetTaskPayloadRequestParams {}
+
 impl GetTaskPayloadRequestParams {
     /// A `GetTaskPayloadRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
             task_id: task_id.into(),
@@ -325,7 +344,7 @@ impl Record for GetTaskPayloadRequestParams {
 /// What the call behind the task would have answered directly, member for member. A failed call comes back as its own JSON-RPC error instead.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct GetTaskPayloadResult {
     /// Metadata of the result. It has to name the task under `io.modelcontextprotocol/related-task`.
@@ -334,15 +353,19 @@ pub struct GetTaskPayloadResult {
     pub extra: JsonObject,
 }
 
+impl Eq for GetTaskPayloadResult {}
+
 impl GetTaskPayloadResult {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -366,7 +389,7 @@ impl Record for GetTaskPayloadResult {
 }
 
 /// How a task stands. 2025-11-25 gives the bare state; the extension adds open questions, result or error, and its `resultType` is always `complete`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct GetTaskResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -389,9 +412,12 @@ pub struct GetTaskResult {
     pub extra: JsonObject,
 }
 
+impl Eq for GetTaskResult {}
+
 impl GetTaskResult {
     /// A `GetTaskResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
@@ -414,6 +440,7 @@ impl GetTaskResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -421,6 +448,7 @@ impl GetTaskResult {
 
     /// Sets `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
@@ -428,6 +456,7 @@ impl GetTaskResult {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -503,6 +532,7 @@ impl Record for GetTaskResult {
 }
 
 impl From<CancelTaskResult> for GetTaskResult {
+    #[inline]
     fn from(value: CancelTaskResult) -> Self {
         Self {
             meta: value.meta,
@@ -519,6 +549,7 @@ impl From<CancelTaskResult> for GetTaskResult {
 }
 
 impl From<Task> for GetTaskResult {
+    #[inline]
     fn from(value: Task) -> Self {
         Self {
             meta: None,
@@ -535,6 +566,7 @@ impl From<Task> for GetTaskResult {
 }
 
 impl From<TaskStatusNotificationParams> for GetTaskResult {
+    #[inline]
     fn from(value: TaskStatusNotificationParams) -> Self {
         Self {
             meta: value.meta,
@@ -553,7 +585,7 @@ impl From<TaskStatusNotificationParams> for GetTaskResult {
 /// Asks for one page of the requestor's tasks. Only 2025-11-25 has it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListTasksRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -564,9 +596,12 @@ pub struct ListTasksRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListTasksRequest {}
+
 impl ListTasksRequest {
     /// A `ListTasksRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId) -> Self {
         Self {
             id,
@@ -577,6 +612,7 @@ impl ListTasksRequest {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -606,7 +642,7 @@ impl Record for ListTasksRequest {
 /// One page of the tasks that the requestor may look at.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListTasksResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -619,9 +655,12 @@ pub struct ListTasksResult {
     pub extra: JsonObject,
 }
 
+impl Eq for ListTasksResult {}
+
 impl ListTasksResult {
     /// A `ListTasksResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(tasks: Vec<Task>) -> Self {
         Self {
             meta: None,
@@ -633,6 +672,7 @@ impl ListTasksResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -640,6 +680,7 @@ impl ListTasksResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -670,7 +711,7 @@ impl Record for ListTasksResult {
 /// Says to which task a message belongs. It is the value of `io.modelcontextprotocol/related-task` in `_meta`, in 2025-11-25 only.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct RelatedTaskMetadata {
     /// The task that caused the message.
@@ -679,9 +720,12 @@ pub struct RelatedTaskMetadata {
     pub extra: JsonObject,
 }
 
+impl Eq for RelatedTaskMetadata {}
+
 impl RelatedTaskMetadata {
     /// A `RelatedTaskMetadata` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(task_id: impl Into<String>) -> Self {
         Self {
             task_id: task_id.into(),
@@ -707,7 +751,7 @@ impl Record for RelatedTaskMetadata {
 }
 
 /// State of a piece of work that goes on after the call that started it was answered. Lifetimes and pauses are `ttl` and `pollInterval` in 2025-11-25, `ttlMs` and `pollIntervalMs` in the extension.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Task {
     /// When the task was made, as an RFC 3339 timestamp.
@@ -728,9 +772,12 @@ pub struct Task {
     pub extra: JsonObject,
 }
 
+impl Eq for Task {}
+
 impl Task {
     /// A `Task` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
@@ -752,6 +799,7 @@ impl Task {
 
     /// Sets `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
@@ -759,6 +807,7 @@ impl Task {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -831,7 +880,7 @@ impl Record for Task {
 /// Params of a 2025-11-25 request that can be run as a task.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct TaskAugmentedRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
@@ -842,15 +891,19 @@ pub struct TaskAugmentedRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for TaskAugmentedRequestParams {}
+
 impl TaskAugmentedRequestParams {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: TaskAugmentedRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -858,6 +911,7 @@ impl TaskAugmentedRequestParams {
 
     /// Sets `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -883,7 +937,7 @@ impl Record for TaskAugmentedRequestParams {
 /// The `_meta` of a request that can be run as a task in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct TaskAugmentedRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -892,15 +946,19 @@ pub struct TaskAugmentedRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for TaskAugmentedRequestParamsMeta {}
+
 impl TaskAugmentedRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -926,7 +984,7 @@ impl Record for TaskAugmentedRequestParamsMeta {
 /// Put into a call's `task` member, it asks the receiver to run the call as a task. Only 2025-11-25 has it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct TaskMetadata {
     /// Wished lifetime of the task in milliseconds. Absent leaves it to the receiver, who may also change a given one.
@@ -935,15 +993,19 @@ pub struct TaskMetadata {
     pub extra: JsonObject,
 }
 
+impl Eq for TaskMetadata {}
+
 impl TaskMetadata {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `ttl`.
     #[must_use]
+    #[inline]
     pub fn with_ttl(mut self, ttl: i64) -> Self {
         self.ttl = Some(ttl);
         self
@@ -967,7 +1029,7 @@ impl Record for TaskMetadata {
 }
 
 /// Reports that a task changed. It is optional, so clients poll as well; the method is `notifications/tasks/status` in 2025-11-25 and `notifications/tasks` in the extension.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct TaskStatusNotification {
     /// The task after the change.
@@ -976,9 +1038,12 @@ pub struct TaskStatusNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for TaskStatusNotification {}
+
 impl TaskStatusNotification {
     /// A `TaskStatusNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: TaskStatusNotificationParams) -> Self {
         Self {
             params,
@@ -1008,7 +1073,7 @@ impl Record for TaskStatusNotification {
 }
 
 /// The task after a change: its bare state in 2025-11-25, in the extension all that `tasks/get` would show at that moment.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct TaskStatusNotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -1031,9 +1096,12 @@ pub struct TaskStatusNotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for TaskStatusNotificationParams {}
+
 impl TaskStatusNotificationParams {
     /// A `TaskStatusNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         created_at: impl Into<String>,
         last_updated_at: impl Into<String>,
@@ -1056,6 +1124,7 @@ impl TaskStatusNotificationParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -1063,6 +1132,7 @@ impl TaskStatusNotificationParams {
 
     /// Sets `pollInterval`.
     #[must_use]
+    #[inline]
     pub fn with_poll_interval(mut self, poll_interval: i64) -> Self {
         self.poll_interval = Some(poll_interval);
         self
@@ -1070,6 +1140,7 @@ impl TaskStatusNotificationParams {
 
     /// Sets `statusMessage`.
     #[must_use]
+    #[inline]
     pub fn with_status_message(mut self, status_message: impl Into<String>) -> Self {
         self.status_message = Some(status_message.into());
         self
@@ -1145,6 +1216,7 @@ impl Record for TaskStatusNotificationParams {
 }
 
 impl From<CancelTaskResult> for TaskStatusNotificationParams {
+    #[inline]
     fn from(value: CancelTaskResult) -> Self {
         Self {
             meta: value.meta,
@@ -1161,6 +1233,7 @@ impl From<CancelTaskResult> for TaskStatusNotificationParams {
 }
 
 impl From<GetTaskResult> for TaskStatusNotificationParams {
+    #[inline]
     fn from(value: GetTaskResult) -> Self {
         Self {
             meta: value.meta,
@@ -1177,6 +1250,7 @@ impl From<GetTaskResult> for TaskStatusNotificationParams {
 }
 
 impl From<Task> for TaskStatusNotificationParams {
+    #[inline]
     fn from(value: Task) -> Self {
         Self {
             meta: None,

@@ -11,7 +11,7 @@ use crate::support::*;
 /// Runs one tool.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CallToolRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -22,9 +22,12 @@ pub struct CallToolRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for CallToolRequest {}
+
 impl CallToolRequest {
     /// A `CallToolRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: CallToolRequestParams) -> Self {
         Self {
             id,
@@ -57,7 +60,7 @@ impl Record for CallToolRequest {
 /// Names the tool to run and hands over its arguments.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CallToolRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -72,9 +75,12 @@ pub struct CallToolRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for CallToolRequestParams {}
+
 impl CallToolRequestParams {
     /// A `CallToolRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -87,6 +93,7 @@ impl CallToolRequestParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: CallToolRequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
@@ -94,6 +101,7 @@ impl CallToolRequestParams {
 
     /// Sets `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: JsonObject) -> Self {
         self.arguments = Some(arguments);
         self
@@ -101,6 +109,7 @@ impl CallToolRequestParams {
 
     /// Sets `task`.
     #[must_use]
+    #[inline]
     pub fn with_task(mut self, task: TaskMetadata) -> Self {
         self.task = Some(task);
         self
@@ -137,7 +146,7 @@ impl Record for CallToolRequestParams {
 /// The `_meta` of a tool call in 2025-11-25.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct CallToolRequestParamsMeta {
     /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
@@ -146,15 +155,19 @@ pub struct CallToolRequestParamsMeta {
     pub extra: JsonObject,
 }
 
+impl Eq for CallToolRequestParamsMeta {}
+
 impl CallToolRequestParamsMeta {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -198,6 +211,7 @@ pub struct CallToolResult {
 impl CallToolResult {
     /// A `CallToolResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(content: Vec<ContentBlock>) -> Self {
         Self {
             meta: None,
@@ -210,6 +224,7 @@ impl CallToolResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -217,6 +232,7 @@ impl CallToolResult {
 
     /// Sets `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
@@ -224,6 +240,7 @@ impl CallToolResult {
 
     /// Sets `structuredContent`.
     #[must_use]
+    #[inline]
     pub fn with_structured_content(mut self, structured_content: JsonObject) -> Self {
         self.structured_content = Some(structured_content);
         self
@@ -266,7 +283,7 @@ impl Record for CallToolResult {
 /// Asks for one page of the server's tools.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -277,9 +294,12 @@ pub struct ListToolsRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListToolsRequest {}
+
 impl ListToolsRequest {
     /// A `ListToolsRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId) -> Self {
         Self {
             id,
@@ -290,6 +310,7 @@ impl ListToolsRequest {
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
         self.params = Some(params);
         self
@@ -319,7 +340,7 @@ impl Record for ListToolsRequest {
 /// One page of the server's tools, in an order that should stay the same between calls.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListToolsResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -332,9 +353,12 @@ pub struct ListToolsResult {
     pub extra: JsonObject,
 }
 
+impl Eq for ListToolsResult {}
+
 impl ListToolsResult {
     /// A `ListToolsResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(tools: Vec<Tool>) -> Self {
         Self {
             meta: None,
@@ -346,6 +370,7 @@ impl ListToolsResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -353,6 +378,7 @@ impl ListToolsResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -383,7 +409,7 @@ impl Record for ListToolsResult {
 /// A function of the server that a model can call, with the JSON Schema of its arguments.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct Tool {
     /// Metadata outside the protocol's own members. Absent means none.
@@ -408,9 +434,12 @@ pub struct Tool {
     pub extra: JsonObject,
 }
 
+impl Eq for Tool {}
+
 impl Tool {
     /// A `Tool` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(input_schema: ToolInputSchema, name: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -428,6 +457,7 @@ impl Tool {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -435,6 +465,7 @@ impl Tool {
 
     /// Sets `annotations`.
     #[must_use]
+    #[inline]
     pub fn with_annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.annotations = Some(annotations);
         self
@@ -442,6 +473,7 @@ impl Tool {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -449,6 +481,7 @@ impl Tool {
 
     /// Sets `execution`.
     #[must_use]
+    #[inline]
     pub fn with_execution(mut self, execution: ToolExecution) -> Self {
         self.execution = Some(execution);
         self
@@ -456,6 +489,7 @@ impl Tool {
 
     /// Sets `icons`.
     #[must_use]
+    #[inline]
     pub fn with_icons(mut self, icons: Vec<Icon>) -> Self {
         self.icons = Some(icons);
         self
@@ -463,6 +497,7 @@ impl Tool {
 
     /// Sets `outputSchema`.
     #[must_use]
+    #[inline]
     pub fn with_output_schema(mut self, output_schema: ToolOutputSchema) -> Self {
         self.output_schema = Some(output_schema);
         self
@@ -470,6 +505,7 @@ impl Tool {
 
     /// Sets `title`.
     #[must_use]
+    #[inline]
     pub fn with_title(mut self, title: impl Into<String>) -> Self {
         self.title = Some(title.into());
         self
@@ -552,7 +588,7 @@ impl Record for Tool {
 /// How a tool can be run. Only 2025-11-25 has it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ToolExecution {
     /// Whether calls can, must or must not be tasks. Absent means `forbidden`.
@@ -561,15 +597,19 @@ pub struct ToolExecution {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolExecution {}
+
 impl ToolExecution {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `taskSupport`.
     #[must_use]
+    #[inline]
     pub fn with_task_support(mut self, task_support: ToolExecutionTaskSupport) -> Self {
         self.task_support = Some(task_support);
         self
@@ -612,6 +652,7 @@ impl ToolExecutionTaskSupport {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Forbidden => "forbidden",
@@ -624,7 +665,7 @@ impl ToolExecutionTaskSupport {
 /// JSON Schema of a tool's arguments. Its root is always an object; further keywords are kept as they came.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ToolInputSchema {
     /// URI of the schema's dialect. Absent means JSON Schema 2020-12.
@@ -637,15 +678,19 @@ pub struct ToolInputSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolInputSchema {}
+
 impl ToolInputSchema {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `$schema`.
     #[must_use]
+    #[inline]
     pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
         self.schema = Some(schema.into());
         self
@@ -653,6 +698,7 @@ impl ToolInputSchema {
 
     /// Sets `properties`.
     #[must_use]
+    #[inline]
     pub fn with_properties(mut self, properties: BTreeMap<String, JsonObject>) -> Self {
         self.properties = Some(properties);
         self
@@ -660,6 +706,7 @@ impl ToolInputSchema {
 
     /// Sets `required`.
     #[must_use]
+    #[inline]
     pub fn with_required(mut self, required: Vec<String>) -> Self {
         self.required = Some(required);
         self
@@ -693,7 +740,7 @@ impl Record for ToolInputSchema {
 /// Says that the server's tools are no longer those last listed. In 2026-07-28 only subscribers that set `toolsListChanged` get it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ToolListChangedNotification {
     /// Metadata only; absent means none.
@@ -702,15 +749,19 @@ pub struct ToolListChangedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolListChangedNotification {}
+
 impl ToolListChangedNotification {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -740,7 +791,7 @@ impl Record for ToolListChangedNotification {
 /// JSON Schema of a tool's structured result. In 2025-11-25 its root has to be an object; 2026-07-28 allows any schema.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ToolOutputSchema {
     /// URI of the schema's dialect. Absent means JSON Schema 2020-12.
@@ -753,15 +804,19 @@ pub struct ToolOutputSchema {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolOutputSchema {}
+
 impl ToolOutputSchema {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `$schema`.
     #[must_use]
+    #[inline]
     pub fn with_schema(mut self, schema: impl Into<String>) -> Self {
         self.schema = Some(schema.into());
         self
@@ -769,6 +824,7 @@ impl ToolOutputSchema {
 
     /// Sets `properties`.
     #[must_use]
+    #[inline]
     pub fn with_properties(mut self, properties: BTreeMap<String, JsonObject>) -> Self {
         self.properties = Some(properties);
         self
@@ -776,6 +832,7 @@ impl ToolOutputSchema {
 
     /// Sets `required`.
     #[must_use]
+    #[inline]
     pub fn with_required(mut self, required: Vec<String>) -> Self {
         self.required = Some(required);
         self
@@ -829,6 +886,7 @@ pub struct ToolResultContent {
 impl ToolResultContent {
     /// A `ToolResultContent` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(content: Vec<ContentBlock>, tool_use_id: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -842,6 +900,7 @@ impl ToolResultContent {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: JsonObject) -> Self {
         self.meta = Some(meta);
         self
@@ -849,6 +908,7 @@ impl ToolResultContent {
 
     /// Sets `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
@@ -856,6 +916,7 @@ impl ToolResultContent {
 
     /// Sets `structuredContent`.
     #[must_use]
+    #[inline]
     pub fn with_structured_content(mut self, structured_content: JsonObject) -> Self {
         self.structured_content = Some(structured_content);
         self

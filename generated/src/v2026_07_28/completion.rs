@@ -11,7 +11,7 @@ use crate::support::*;
 /// Asks for suggestions for an argument that is being typed.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -22,9 +22,12 @@ pub struct CompleteRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteRequest {}
+
 impl CompleteRequest {
     /// A `CompleteRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: CompleteRequestParams) -> Self {
         Self {
             id,
@@ -57,7 +60,7 @@ impl Record for CompleteRequest {
 /// Says which argument is being typed, and how far it got.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -72,9 +75,12 @@ pub struct CompleteRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteRequestParams {}
+
 impl CompleteRequestParams {
     /// A `CompleteRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         meta: RequestMetaObject,
         argument: CompleteRequestParamsArgument,
@@ -91,6 +97,7 @@ impl CompleteRequestParams {
 
     /// Sets `context`.
     #[must_use]
+    #[inline]
     pub fn with_context(mut self, context: CompleteRequestParamsContext) -> Self {
         self.context = Some(context);
         self
@@ -127,7 +134,7 @@ impl Record for CompleteRequestParams {
 /// Suggestions for an argument.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -140,9 +147,12 @@ pub struct CompleteResult {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteResult {}
+
 impl CompleteResult {
     /// A `CompleteResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         completion: CompleteResultCompletion,
         result_type: impl Into<String>,
@@ -157,6 +167,7 @@ impl CompleteResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -187,7 +198,7 @@ impl Record for CompleteResult {
 /// Suggestions for an argument, and whether there would be more.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteResultCompletion {
     /// True when some were not sent. Absent counts as false.
@@ -200,9 +211,12 @@ pub struct CompleteResultCompletion {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteResultCompletion {}
+
 impl CompleteResultCompletion {
     /// A `CompleteResultCompletion` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(values: Vec<String>) -> Self {
         Self {
             has_more: None,
@@ -214,6 +228,7 @@ impl CompleteResultCompletion {
 
     /// Sets `hasMore`.
     #[must_use]
+    #[inline]
     pub fn with_has_more(mut self, has_more: bool) -> Self {
         self.has_more = Some(has_more);
         self
@@ -221,6 +236,7 @@ impl CompleteResultCompletion {
 
     /// Sets `total`.
     #[must_use]
+    #[inline]
     pub fn with_total(mut self, total: i64) -> Self {
         self.total = Some(total);
         self
@@ -267,7 +283,7 @@ impl Record for CompleteResultCompletion {
 /// JSON-RPC response that carries a `CompleteResult`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CompleteResultResponse {
     /// Id of the request that this answers.
@@ -278,9 +294,12 @@ pub struct CompleteResultResponse {
     pub extra: JsonObject,
 }
 
+impl Eq for CompleteResultResponse {}
+
 impl CompleteResultResponse {
     /// A `CompleteResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: CompleteResult) -> Self {
         Self {
             id,

@@ -12,7 +12,7 @@ use crate::support::*;
 /// Members shared by results that a client can keep for a while. Answers to calls that were tried again with input must not be kept.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CacheableResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -27,9 +27,12 @@ pub struct CacheableResult {
     pub extra: JsonObject,
 }
 
+impl Eq for CacheableResult {}
+
 impl CacheableResult {
     /// A `CacheableResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         cache_scope: CacheableResultCacheScope,
         result_type: impl Into<String>,
@@ -46,6 +49,7 @@ impl CacheableResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -105,6 +109,7 @@ impl CacheableResultCacheScope {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Private => "private",
@@ -121,7 +126,7 @@ pub type EmptyResult = ResultObject;
 /// Error response -32020: an HTTP header is missing, broken, or says something else than the body. Goes out with status 400.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct HeaderMismatchError {
     /// The error.
@@ -132,9 +137,12 @@ pub struct HeaderMismatchError {
     pub extra: JsonObject,
 }
 
+impl Eq for HeaderMismatchError {}
+
 impl HeaderMismatchError {
     /// A `HeaderMismatchError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(error: HeaderMismatchErrorError) -> Self {
         Self {
             error,
@@ -145,6 +153,7 @@ impl HeaderMismatchError {
 
     /// Sets `id`.
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, id: RequestId) -> Self {
         self.id = Some(id);
         self
@@ -173,7 +182,7 @@ impl Record for HeaderMismatchError {
 /// Error object with code -32020.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct HeaderMismatchErrorError {
     /// Any further detail.
@@ -184,12 +193,15 @@ pub struct HeaderMismatchErrorError {
     pub extra: JsonObject,
 }
 
+impl Eq for HeaderMismatchErrorError {}
+
 impl HeaderMismatchErrorError {
     /// What `code` always is.
     pub const CODE: i64 = -32020;
 
     /// A `HeaderMismatchErrorError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             data: None,
@@ -200,6 +212,7 @@ impl HeaderMismatchErrorError {
 
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
@@ -228,7 +241,7 @@ impl Record for HeaderMismatchErrorError {
 /// Error -32603: the receiver itself failed.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct InternalError {
     /// Any further detail.
@@ -239,12 +252,15 @@ pub struct InternalError {
     pub extra: JsonObject,
 }
 
+impl Eq for InternalError {}
+
 impl InternalError {
     /// What `code` always is.
     pub const CODE: i64 = -32603;
 
     /// A `InternalError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             data: None,
@@ -255,6 +271,7 @@ impl InternalError {
 
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
@@ -283,7 +300,7 @@ impl Record for InternalError {
 /// Error -32602: the params do not fit, or they name a tool, prompt, resource, task or cursor that is not there.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct InvalidParamsError {
     /// Any further detail.
@@ -294,12 +311,15 @@ pub struct InvalidParamsError {
     pub extra: JsonObject,
 }
 
+impl Eq for InvalidParamsError {}
+
 impl InvalidParamsError {
     /// What `code` always is.
     pub const CODE: i64 = -32602;
 
     /// A `InvalidParamsError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             data: None,
@@ -310,6 +330,7 @@ impl InvalidParamsError {
 
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
@@ -338,7 +359,7 @@ impl Record for InvalidParamsError {
 /// Error -32600: the message is JSON but no JSON-RPC request.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct InvalidRequestError {
     /// Any further detail.
@@ -349,12 +370,15 @@ pub struct InvalidRequestError {
     pub extra: JsonObject,
 }
 
+impl Eq for InvalidRequestError {}
+
 impl InvalidRequestError {
     /// What `code` always is.
     pub const CODE: i64 = -32600;
 
     /// A `InvalidRequestError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             data: None,
@@ -365,6 +389,7 @@ impl InvalidRequestError {
 
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
@@ -398,7 +423,7 @@ pub type JsonArray = Vec<Value>;
 /// Anything that can go over the wire: a request, a notification or a response. Batches do not exist.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum JsonRpcMessage {
     /// A call that has to be answered.
     JsonRpcRequest(JsonRpcRequest),
@@ -410,25 +435,31 @@ pub enum JsonRpcMessage {
     JsonRpcErrorResponse(JsonRpcErrorResponse),
 }
 
+impl Eq for JsonRpcMessage {}
+
 impl From<JsonRpcRequest> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcRequest) -> Self {
         Self::JsonRpcRequest(value)
     }
 }
 
 impl From<JsonRpcNotification> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcNotification) -> Self {
         Self::JsonRpcNotification(value)
     }
 }
 
 impl From<JsonRpcResultResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcResultResponse) -> Self {
         Self::JsonRpcResultResponse(value)
     }
 }
 
 impl From<JsonRpcErrorResponse> for JsonRpcMessage {
+    #[inline]
     fn from(value: JsonRpcErrorResponse) -> Self {
         Self::JsonRpcErrorResponse(value)
     }
@@ -489,7 +520,7 @@ impl EncodeObject for JsonRpcMessage {
 /// Answer to a request: it has either `result` or `error`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub enum JsonRpcResponse {
     /// The call succeeded.
     JsonRpcResultResponse(JsonRpcResultResponse),
@@ -497,13 +528,17 @@ pub enum JsonRpcResponse {
     JsonRpcErrorResponse(JsonRpcErrorResponse),
 }
 
+impl Eq for JsonRpcResponse {}
+
 impl From<JsonRpcResultResponse> for JsonRpcResponse {
+    #[inline]
     fn from(value: JsonRpcResultResponse) -> Self {
         Self::JsonRpcResultResponse(value)
     }
 }
 
 impl From<JsonRpcErrorResponse> for JsonRpcResponse {
+    #[inline]
     fn from(value: JsonRpcErrorResponse) -> Self {
         Self::JsonRpcErrorResponse(value)
     }
@@ -550,7 +585,7 @@ impl EncodeObject for JsonRpcResponse {
 /// Answer to a request that succeeded.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct JsonRpcResultResponse {
     /// Id of the request that this answers.
@@ -561,9 +596,12 @@ pub struct JsonRpcResultResponse {
     pub extra: JsonObject,
 }
 
+impl Eq for JsonRpcResultResponse {}
+
 impl JsonRpcResultResponse {
     /// A `JsonRpcResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: ResultObject) -> Self {
         Self {
             id,
@@ -595,7 +633,7 @@ impl Record for JsonRpcResultResponse {
 /// Error -32601: the server does not have the method, or has not declared the capability behind it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct MethodNotFoundError {
     /// Any further detail.
@@ -606,12 +644,15 @@ pub struct MethodNotFoundError {
     pub extra: JsonObject,
 }
 
+impl Eq for MethodNotFoundError {}
+
 impl MethodNotFoundError {
     /// What `code` always is.
     pub const CODE: i64 = -32601;
 
     /// A `MethodNotFoundError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             data: None,
@@ -622,6 +663,7 @@ impl MethodNotFoundError {
 
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
@@ -650,7 +692,7 @@ impl Record for MethodNotFoundError {
 /// Error response -32021: the call needs a capability that this request did not declare. Over HTTP it goes out with status 400.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityError {
     /// The error, with what is missing.
@@ -661,9 +703,12 @@ pub struct MissingRequiredClientCapabilityError {
     pub extra: JsonObject,
 }
 
+impl Eq for MissingRequiredClientCapabilityError {}
+
 impl MissingRequiredClientCapabilityError {
     /// A `MissingRequiredClientCapabilityError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(error: MissingRequiredClientCapabilityErrorError) -> Self {
         Self {
             error,
@@ -674,6 +719,7 @@ impl MissingRequiredClientCapabilityError {
 
     /// Sets `id`.
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, id: RequestId) -> Self {
         self.id = Some(id);
         self
@@ -702,7 +748,7 @@ impl Record for MissingRequiredClientCapabilityError {
 /// Error object with code -32021.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorError {
     /// What is missing.
@@ -713,12 +759,15 @@ pub struct MissingRequiredClientCapabilityErrorError {
     pub extra: JsonObject,
 }
 
+impl Eq for MissingRequiredClientCapabilityErrorError {}
+
 impl MissingRequiredClientCapabilityErrorError {
     /// What `code` always is.
     pub const CODE: i64 = -32021;
 
     /// A `MissingRequiredClientCapabilityErrorError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         data: MissingRequiredClientCapabilityErrorErrorData,
         message: impl Into<String>,
@@ -753,7 +802,7 @@ impl Record for MissingRequiredClientCapabilityErrorError {
 /// What a request would have had to declare.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct MissingRequiredClientCapabilityErrorErrorData {
     /// The missing capabilities, in the form in which a client declares them.
@@ -762,9 +811,12 @@ pub struct MissingRequiredClientCapabilityErrorErrorData {
     pub extra: JsonObject,
 }
 
+impl Eq for MissingRequiredClientCapabilityErrorErrorData {}
+
 impl MissingRequiredClientCapabilityErrorErrorData {
     /// A `MissingRequiredClientCapabilityErrorErrorData` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(required_capabilities: ClientCapabilities) -> Self {
         Self {
             required_capabilities,
@@ -795,7 +847,7 @@ impl Record for MissingRequiredClientCapabilityErrorErrorData {
 /// What all requests for a page have in common.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct PaginatedRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -808,9 +860,12 @@ pub struct PaginatedRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for PaginatedRequest {}
+
 impl PaginatedRequest {
     /// A `PaginatedRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         id: RequestId,
         method: impl Into<String>,
@@ -847,7 +902,7 @@ impl Record for PaginatedRequest {
 /// Says which page of a list is wanted.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -858,9 +913,12 @@ pub struct PaginatedRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for PaginatedRequestParams {}
+
 impl PaginatedRequestParams {
     /// A `PaginatedRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
             meta,
@@ -871,6 +929,7 @@ impl PaginatedRequestParams {
 
     /// Sets `cursor`.
     #[must_use]
+    #[inline]
     pub fn with_cursor(mut self, cursor: impl Into<String>) -> Self {
         self.cursor = Some(cursor.into());
         self
@@ -896,7 +955,7 @@ impl Record for PaginatedRequestParams {
 /// What all pages of a list have in common. The server chooses their size.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/pagination>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct PaginatedResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -909,9 +968,12 @@ pub struct PaginatedResult {
     pub extra: JsonObject,
 }
 
+impl Eq for PaginatedResult {}
+
 impl PaginatedResult {
     /// A `PaginatedResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(result_type: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -923,6 +985,7 @@ impl PaginatedResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -930,6 +993,7 @@ impl PaginatedResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -960,7 +1024,7 @@ impl Record for PaginatedResult {
 /// Error -32700: the message is not JSON.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ParseError {
     /// Any further detail.
@@ -971,12 +1035,15 @@ pub struct ParseError {
     pub extra: JsonObject,
 }
 
+impl Eq for ParseError {}
+
 impl ParseError {
     /// What `code` always is.
     pub const CODE: i64 = -32700;
 
     /// A `ParseError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             data: None,
@@ -987,6 +1054,7 @@ impl ParseError {
 
     /// Sets `data`.
     #[must_use]
+    #[inline]
     pub fn with_data(mut self, data: Value) -> Self {
         self.data = Some(data);
         self
@@ -1015,7 +1083,7 @@ impl Record for ParseError {
 /// Metadata that each request of 2026-07-28 carries in place of a session. Without one of its two required members a request is refused with -32602.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct RequestMetaObject {
     /// What the client can do, for this request alone; an empty object means nothing optional. Earlier requests do not count.
@@ -1032,9 +1100,12 @@ pub struct RequestMetaObject {
     pub extra: JsonObject,
 }
 
+impl Eq for RequestMetaObject {}
+
 impl RequestMetaObject {
     /// A `RequestMetaObject` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         client_capabilities: ClientCapabilities,
         protocol_version: impl Into<String>,
@@ -1051,6 +1122,7 @@ impl RequestMetaObject {
 
     /// Sets `io.modelcontextprotocol/clientInfo`.
     #[must_use]
+    #[inline]
     pub fn with_client_info(mut self, client_info: Implementation) -> Self {
         self.client_info = Some(client_info);
         self
@@ -1058,6 +1130,7 @@ impl RequestMetaObject {
 
     /// Sets `io.modelcontextprotocol/logLevel`.
     #[must_use]
+    #[inline]
     pub fn with_log_level(mut self, log_level: LoggingLevel) -> Self {
         self.log_level = Some(log_level);
         self
@@ -1065,6 +1138,7 @@ impl RequestMetaObject {
 
     /// Sets `progressToken`.
     #[must_use]
+    #[inline]
     pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
         self.progress_token = Some(progress_token);
         self
@@ -1127,7 +1201,7 @@ impl Record for RequestMetaObject {
 /// Params that hold nothing but metadata.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct RequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -1136,9 +1210,12 @@ pub struct RequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for RequestParams {}
+
 impl RequestParams {
     /// A `RequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
             meta,
@@ -1171,7 +1248,7 @@ pub type ResultType = String;
 /// Error response -32022: the server does not speak the version that the request declares. Over HTTP it goes out with status 400.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionError {
     /// The error, with the versions to choose from.
@@ -1182,9 +1259,12 @@ pub struct UnsupportedProtocolVersionError {
     pub extra: JsonObject,
 }
 
+impl Eq for UnsupportedProtocolVersionError {}
+
 impl UnsupportedProtocolVersionError {
     /// A `UnsupportedProtocolVersionError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(error: UnsupportedProtocolVersionErrorError) -> Self {
         Self {
             error,
@@ -1195,6 +1275,7 @@ impl UnsupportedProtocolVersionError {
 
     /// Sets `id`.
     #[must_use]
+    #[inline]
     pub fn with_id(mut self, id: RequestId) -> Self {
         self.id = Some(id);
         self
@@ -1223,7 +1304,7 @@ impl Record for UnsupportedProtocolVersionError {
 /// Error object with code -32022.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorError {
     /// The versions to choose from.
@@ -1234,12 +1315,15 @@ pub struct UnsupportedProtocolVersionErrorError {
     pub extra: JsonObject,
 }
 
+impl Eq for UnsupportedProtocolVersionErrorError {}
+
 impl UnsupportedProtocolVersionErrorError {
     /// What `code` always is.
     pub const CODE: i64 = -32022;
 
     /// A `UnsupportedProtocolVersionErrorError` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         data: UnsupportedProtocolVersionErrorErrorData,
         message: impl Into<String>,
@@ -1274,7 +1358,7 @@ impl Record for UnsupportedProtocolVersionErrorError {
 /// The version that was declared and those that would work.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct UnsupportedProtocolVersionErrorErrorData {
     /// The version that the request declared.
@@ -1285,9 +1369,12 @@ pub struct UnsupportedProtocolVersionErrorErrorData {
     pub extra: JsonObject,
 }
 
+impl Eq for UnsupportedProtocolVersionErrorErrorData {}
+
 impl UnsupportedProtocolVersionErrorErrorData {
     /// A `UnsupportedProtocolVersionErrorErrorData` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(requested: impl Into<String>, supported: Vec<String>) -> Self {
         Self {
             requested: requested.into(),

@@ -11,7 +11,7 @@ use crate::support::*;
 /// Gives up a request that was sent earlier; no answer is wanted any more. It may come too late, and it never cancels a task.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CancelledNotification {
     /// Which request to give up, and why.
@@ -20,9 +20,12 @@ pub struct CancelledNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for CancelledNotification {}
+
 impl CancelledNotification {
     /// A `CancelledNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: CancelledNotificationParams) -> Self {
         Self {
             params,
@@ -54,7 +57,7 @@ impl Record for CancelledNotification {
 /// Names the request to give up.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct CancelledNotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -67,9 +70,12 @@ pub struct CancelledNotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for CancelledNotificationParams {}
+
 impl CancelledNotificationParams {
     /// A `CancelledNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(request_id: RequestId) -> Self {
         Self {
             meta: None,
@@ -81,6 +87,7 @@ impl CancelledNotificationParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -88,6 +95,7 @@ impl CancelledNotificationParams {
 
     /// Sets `reason`.
     #[must_use]
+    #[inline]
     pub fn with_reason(mut self, reason: impl Into<String>) -> Self {
         self.reason = Some(reason.into());
         self
@@ -118,7 +126,7 @@ impl Record for CancelledNotificationParams {
 /// What a client can do: stated once at `initialize` in 2025-11-25, with each request in 2026-07-28. Members not listed here are allowed and kept.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilities {
     /// Present when the client can put questions to its user.
@@ -135,15 +143,19 @@ pub struct ClientCapabilities {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilities {}
+
 impl ClientCapabilities {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `elicitation`.
     #[must_use]
+    #[inline]
     pub fn with_elicitation(
         mut self,
         elicitation: ClientCapabilitiesElicitation,
@@ -154,6 +166,7 @@ impl ClientCapabilities {
 
     /// Sets `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: BTreeMap<String, BTreeMap<String, Value>>,
@@ -164,6 +177,7 @@ impl ClientCapabilities {
 
     /// Sets `extensions`.
     #[must_use]
+    #[inline]
     pub fn with_extensions(
         mut self,
         extensions: BTreeMap<String, BTreeMap<String, Value>>,
@@ -174,6 +188,7 @@ impl ClientCapabilities {
 
     /// Sets `roots`.
     #[must_use]
+    #[inline]
     pub fn with_roots(mut self, roots: JsonObject) -> Self {
         self.roots = Some(roots);
         self
@@ -181,6 +196,7 @@ impl ClientCapabilities {
 
     /// Sets `sampling`.
     #[must_use]
+    #[inline]
     pub fn with_sampling(mut self, sampling: ClientCapabilitiesSampling) -> Self {
         self.sampling = Some(sampling);
         self
@@ -237,7 +253,7 @@ impl Record for ClientCapabilities {
 /// Ways in which the client can ask its user. An empty object stands for forms only.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesElicitation {
     /// Present when the client can show a form.
@@ -248,15 +264,19 @@ pub struct ClientCapabilitiesElicitation {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilitiesElicitation {}
+
 impl ClientCapabilitiesElicitation {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `form`.
     #[must_use]
+    #[inline]
     pub fn with_form(mut self, form: BTreeMap<String, Value>) -> Self {
         self.form = Some(form);
         self
@@ -264,6 +284,7 @@ impl ClientCapabilitiesElicitation {
 
     /// Sets `url`.
     #[must_use]
+    #[inline]
     pub fn with_url(mut self, url: BTreeMap<String, Value>) -> Self {
         self.url = Some(url);
         self
@@ -289,7 +310,7 @@ impl Record for ClientCapabilitiesElicitation {
 /// How far the client supports sampling. An empty object stands for plain text generation.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ClientCapabilitiesSampling {
     /// Present when `includeContext` can have values other than `none`.
@@ -300,15 +321,19 @@ pub struct ClientCapabilitiesSampling {
     pub extra: JsonObject,
 }
 
+impl Eq for ClientCapabilitiesSampling {}
+
 impl ClientCapabilitiesSampling {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `context`.
     #[must_use]
+    #[inline]
     pub fn with_context(mut self, context: BTreeMap<String, Value>) -> Self {
         self.context = Some(context);
         self
@@ -316,6 +341,7 @@ impl ClientCapabilitiesSampling {
 
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: BTreeMap<String, Value>) -> Self {
         self.tools = Some(tools);
         self
@@ -341,7 +367,7 @@ impl Record for ClientCapabilitiesSampling {
 /// Asks a server what it is and what it can do. Servers have to answer it; clients need not ask.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/discover>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct DiscoverRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -352,9 +378,12 @@ pub struct DiscoverRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for DiscoverRequest {}
+
 impl DiscoverRequest {
     /// A `DiscoverRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: RequestParams) -> Self {
         Self {
             id,
@@ -387,7 +416,7 @@ impl Record for DiscoverRequest {
 /// What a server is: the protocol versions it speaks, its capabilities and advice for the model.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/discover>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct DiscoverResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -408,9 +437,12 @@ pub struct DiscoverResult {
     pub extra: JsonObject,
 }
 
+impl Eq for DiscoverResult {}
+
 impl DiscoverResult {
     /// A `DiscoverResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         cache_scope: DiscoverResultCacheScope,
         capabilities: ServerCapabilities,
@@ -432,6 +464,7 @@ impl DiscoverResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -439,6 +472,7 @@ impl DiscoverResult {
 
     /// Sets `instructions`.
     #[must_use]
+    #[inline]
     pub fn with_instructions(mut self, instructions: impl Into<String>) -> Self {
         self.instructions = Some(instructions.into());
         self
@@ -526,6 +560,7 @@ impl DiscoverResultCacheScope {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Private => "private",
@@ -537,7 +572,7 @@ impl DiscoverResultCacheScope {
 /// JSON-RPC response that carries a `DiscoverResult`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/discover>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct DiscoverResultResponse {
     /// Id of the request that this answers.
@@ -548,9 +583,12 @@ pub struct DiscoverResultResponse {
     pub extra: JsonObject,
 }
 
+impl Eq for DiscoverResultResponse {}
+
 impl DiscoverResultResponse {
     /// A `DiscoverResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: DiscoverResult) -> Self {
         Self {
             id,
@@ -594,6 +632,7 @@ pub struct ProgressNotification {
 impl ProgressNotification {
     /// A `ProgressNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: ProgressNotificationParams) -> Self {
         Self {
             params,
@@ -645,6 +684,7 @@ pub struct ProgressNotificationParams {
 impl ProgressNotificationParams {
     /// A `ProgressNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(progress: f64, progress_token: ProgressToken) -> Self {
         Self {
             meta: None,
@@ -658,6 +698,7 @@ impl ProgressNotificationParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -665,6 +706,7 @@ impl ProgressNotificationParams {
 
     /// Sets `message`.
     #[must_use]
+    #[inline]
     pub fn with_message(mut self, message: impl Into<String>) -> Self {
         self.message = Some(message.into());
         self
@@ -672,6 +714,7 @@ impl ProgressNotificationParams {
 
     /// Sets `total`.
     #[must_use]
+    #[inline]
     pub fn with_total(mut self, total: f64) -> Self {
         self.total = Some(total);
         self
@@ -728,7 +771,7 @@ impl Record for ProgressNotificationParams {
 /// What a server can do: stated at `initialize` in 2025-11-25, by `server/discover` in 2026-07-28. Members not listed here are allowed and kept.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ServerCapabilities {
     /// Present when the server completes arguments of prompts and resource templates.
@@ -749,15 +792,19 @@ pub struct ServerCapabilities {
     pub extra: JsonObject,
 }
 
+impl Eq for ServerCapabilities {}
+
 impl ServerCapabilities {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `completions`.
     #[must_use]
+    #[inline]
     pub fn with_completions(mut self, completions: BTreeMap<String, Value>) -> Self {
         self.completions = Some(completions);
         self
@@ -765,6 +812,7 @@ impl ServerCapabilities {
 
     /// Sets `experimental`.
     #[must_use]
+    #[inline]
     pub fn with_experimental(
         mut self,
         experimental: BTreeMap<String, BTreeMap<String, Value>>,
@@ -775,6 +823,7 @@ impl ServerCapabilities {
 
     /// Sets `extensions`.
     #[must_use]
+    #[inline]
     pub fn with_extensions(
         mut self,
         extensions: BTreeMap<String, BTreeMap<String, Value>>,
@@ -785,6 +834,7 @@ impl ServerCapabilities {
 
     /// Sets `logging`.
     #[must_use]
+    #[inline]
     pub fn with_logging(mut self, logging: BTreeMap<String, Value>) -> Self {
         self.logging = Some(logging);
         self
@@ -792,6 +842,7 @@ impl ServerCapabilities {
 
     /// Sets `prompts`.
     #[must_use]
+    #[inline]
     pub fn with_prompts(mut self, prompts: ServerCapabilitiesPrompts) -> Self {
         self.prompts = Some(prompts);
         self
@@ -799,6 +850,7 @@ impl ServerCapabilities {
 
     /// Sets `resources`.
     #[must_use]
+    #[inline]
     pub fn with_resources(mut self, resources: ServerCapabilitiesResources) -> Self {
         self.resources = Some(resources);
         self
@@ -806,6 +858,7 @@ impl ServerCapabilities {
 
     /// Sets `tools`.
     #[must_use]
+    #[inline]
     pub fn with_tools(mut self, tools: ServerCapabilitiesTools) -> Self {
         self.tools = Some(tools);
         self

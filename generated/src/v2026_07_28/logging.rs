@@ -8,7 +8,7 @@ use crate::support::*;
 /// One entry of the server's log. In 2026-07-28 it is deprecated and comes only ahead of the answer to a request that asked for it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct LoggingMessageNotification {
     /// The entry.
@@ -17,9 +17,12 @@ pub struct LoggingMessageNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for LoggingMessageNotification {}
+
 impl LoggingMessageNotification {
     /// A `LoggingMessageNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: LoggingMessageNotificationParams) -> Self {
         Self {
             params,
@@ -51,7 +54,7 @@ impl Record for LoggingMessageNotification {
 /// One entry of the server's log. It must not hold secrets or personal data.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct LoggingMessageNotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -66,9 +69,12 @@ pub struct LoggingMessageNotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for LoggingMessageNotificationParams {}
+
 impl LoggingMessageNotificationParams {
     /// A `LoggingMessageNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(data: Value, level: LoggingLevel) -> Self {
         Self {
             meta: None,
@@ -81,6 +87,7 @@ impl LoggingMessageNotificationParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -88,6 +95,7 @@ impl LoggingMessageNotificationParams {
 
     /// Sets `logger`.
     #[must_use]
+    #[inline]
     pub fn with_logger(mut self, logger: impl Into<String>) -> Self {
         self.logger = Some(logger.into());
         self

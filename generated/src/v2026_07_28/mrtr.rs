@@ -26,6 +26,7 @@ pub struct InputRequiredResult {
 impl InputRequiredResult {
     /// A `InputRequiredResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(result_type: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -38,6 +39,7 @@ impl InputRequiredResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -45,6 +47,7 @@ impl InputRequiredResult {
 
     /// Sets `inputRequests`.
     #[must_use]
+    #[inline]
     pub fn with_input_requests(
         mut self,
         input_requests: BTreeMap<String, InputRequest>,
@@ -55,6 +58,7 @@ impl InputRequiredResult {
 
     /// Sets `requestState`.
     #[must_use]
+    #[inline]
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
         self.request_state = Some(request_state.into());
         self
@@ -118,6 +122,7 @@ pub struct InputResponseRequestParams {
 impl InputResponseRequestParams {
     /// A `InputResponseRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(meta: RequestMetaObject) -> Self {
         Self {
             meta,
@@ -129,6 +134,7 @@ impl InputResponseRequestParams {
 
     /// Sets `inputResponses`.
     #[must_use]
+    #[inline]
     pub fn with_input_responses(
         mut self,
         input_responses: BTreeMap<String, InputResponse>,
@@ -139,6 +145,7 @@ impl InputResponseRequestParams {
 
     /// Sets `requestState`.
     #[must_use]
+    #[inline]
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
         self.request_state = Some(request_state.into());
         self

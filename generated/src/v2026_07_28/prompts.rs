@@ -25,6 +25,7 @@ pub struct GetPromptRequest {
 impl GetPromptRequest {
     /// A `GetPromptRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: GetPromptRequestParams) -> Self {
         Self {
             id,
@@ -77,6 +78,7 @@ pub struct GetPromptRequestParams {
 impl GetPromptRequestParams {
     /// A `GetPromptRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(meta: RequestMetaObject, name: impl Into<String>) -> Self {
         Self {
             meta,
@@ -90,6 +92,7 @@ impl GetPromptRequestParams {
 
     /// Sets `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: BTreeMap<String, String>) -> Self {
         self.arguments = Some(arguments);
         self
@@ -97,6 +100,7 @@ impl GetPromptRequestParams {
 
     /// Sets `inputResponses`.
     #[must_use]
+    #[inline]
     pub fn with_input_responses(
         mut self,
         input_responses: BTreeMap<String, InputResponse>,
@@ -107,6 +111,7 @@ impl GetPromptRequestParams {
 
     /// Sets `requestState`.
     #[must_use]
+    #[inline]
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
         self.request_state = Some(request_state.into());
         self
@@ -181,6 +186,7 @@ pub struct GetPromptResult {
 impl GetPromptResult {
     /// A `GetPromptResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(messages: Vec<PromptMessage>, result_type: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -193,6 +199,7 @@ impl GetPromptResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -200,6 +207,7 @@ impl GetPromptResult {
 
     /// Sets `description`.
     #[must_use]
+    #[inline]
     pub fn with_description(mut self, description: impl Into<String>) -> Self {
         self.description = Some(description.into());
         self
@@ -258,6 +266,7 @@ pub struct GetPromptResultResponse {
 impl GetPromptResultResponse {
     /// A `GetPromptResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: GetPromptResultResponseResult) -> Self {
         Self {
             id,
@@ -298,12 +307,14 @@ pub enum GetPromptResultResponseResult {
 }
 
 impl From<InputRequiredResult> for GetPromptResultResponseResult {
+    #[inline]
     fn from(value: InputRequiredResult) -> Self {
         Self::InputRequiredResult(value)
     }
 }
 
 impl From<GetPromptResult> for GetPromptResultResponseResult {
+    #[inline]
     fn from(value: GetPromptResult) -> Self {
         Self::GetPromptResult(value)
     }
@@ -350,7 +361,7 @@ impl EncodeObject for GetPromptResultResponseResult {
 /// Asks for one page of the server's prompts.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListPromptsRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -361,9 +372,12 @@ pub struct ListPromptsRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListPromptsRequest {}
+
 impl ListPromptsRequest {
     /// A `ListPromptsRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: PaginatedRequestParams) -> Self {
         Self {
             id,
@@ -396,7 +410,7 @@ impl Record for ListPromptsRequest {
 /// One page of the server's prompts.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListPromptsResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -415,9 +429,12 @@ pub struct ListPromptsResult {
     pub extra: JsonObject,
 }
 
+impl Eq for ListPromptsResult {}
+
 impl ListPromptsResult {
     /// A `ListPromptsResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         cache_scope: ListPromptsResultCacheScope,
         prompts: Vec<Prompt>,
@@ -437,6 +454,7 @@ impl ListPromptsResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -444,6 +462,7 @@ impl ListPromptsResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -519,6 +538,7 @@ impl ListPromptsResultCacheScope {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Private => "private",
@@ -530,7 +550,7 @@ impl ListPromptsResultCacheScope {
 /// JSON-RPC response that carries a `ListPromptsResult`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListPromptsResultResponse {
     /// Id of the request that this answers.
@@ -541,9 +561,12 @@ pub struct ListPromptsResultResponse {
     pub extra: JsonObject,
 }
 
+impl Eq for ListPromptsResultResponse {}
+
 impl ListPromptsResultResponse {
     /// A `ListPromptsResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: ListPromptsResult) -> Self {
         Self {
             id,
@@ -575,7 +598,7 @@ impl Record for ListPromptsResultResponse {
 /// Says that the server's prompts are no longer those last listed. In 2026-07-28 only subscribers that set `promptsListChanged` get it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct PromptListChangedNotification {
     /// Metadata only; absent means none.
@@ -584,15 +607,19 @@ pub struct PromptListChangedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for PromptListChangedNotification {}
+
 impl PromptListChangedNotification {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self

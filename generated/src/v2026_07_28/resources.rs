@@ -12,7 +12,7 @@ use crate::support::*;
 /// Asks for one page of the server's resource templates.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListResourceTemplatesRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -23,9 +23,12 @@ pub struct ListResourceTemplatesRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListResourceTemplatesRequest {}
+
 impl ListResourceTemplatesRequest {
     /// A `ListResourceTemplatesRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: PaginatedRequestParams) -> Self {
         Self {
             id,
@@ -80,6 +83,7 @@ pub struct ListResourceTemplatesResult {
 impl ListResourceTemplatesResult {
     /// A `ListResourceTemplatesResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         cache_scope: ListResourceTemplatesResultCacheScope,
         resource_templates: Vec<ResourceTemplate>,
@@ -99,6 +103,7 @@ impl ListResourceTemplatesResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -106,6 +111,7 @@ impl ListResourceTemplatesResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -188,6 +194,7 @@ impl ListResourceTemplatesResultCacheScope {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Private => "private",
@@ -213,6 +220,7 @@ pub struct ListResourceTemplatesResultResponse {
 impl ListResourceTemplatesResultResponse {
     /// A `ListResourceTemplatesResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: ListResourceTemplatesResult) -> Self {
         Self {
             id,
@@ -244,7 +252,7 @@ impl Record for ListResourceTemplatesResultResponse {
 /// Asks for one page of the server's resources.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListResourcesRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -255,9 +263,12 @@ pub struct ListResourcesRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListResourcesRequest {}
+
 impl ListResourcesRequest {
     /// A `ListResourcesRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: PaginatedRequestParams) -> Self {
         Self {
             id,
@@ -312,6 +323,7 @@ pub struct ListResourcesResult {
 impl ListResourcesResult {
     /// A `ListResourcesResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         cache_scope: ListResourcesResultCacheScope,
         resources: Vec<Resource>,
@@ -331,6 +343,7 @@ impl ListResourcesResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -338,6 +351,7 @@ impl ListResourcesResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -413,6 +427,7 @@ impl ListResourcesResultCacheScope {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Private => "private",
@@ -438,6 +453,7 @@ pub struct ListResourcesResultResponse {
 impl ListResourcesResultResponse {
     /// A `ListResourcesResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: ListResourcesResult) -> Self {
         Self {
             id,
@@ -483,6 +499,7 @@ pub struct ReadResourceRequest {
 impl ReadResourceRequest {
     /// A `ReadResourceRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: ReadResourceRequestParams) -> Self {
         Self {
             id,
@@ -533,6 +550,7 @@ pub struct ReadResourceRequestParams {
 impl ReadResourceRequestParams {
     /// A `ReadResourceRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(meta: RequestMetaObject, uri: impl Into<String>) -> Self {
         Self {
             meta,
@@ -545,6 +563,7 @@ impl ReadResourceRequestParams {
 
     /// Sets `inputResponses`.
     #[must_use]
+    #[inline]
     pub fn with_input_responses(
         mut self,
         input_responses: BTreeMap<String, InputResponse>,
@@ -555,6 +574,7 @@ impl ReadResourceRequestParams {
 
     /// Sets `requestState`.
     #[must_use]
+    #[inline]
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
         self.request_state = Some(request_state.into());
         self
@@ -602,7 +622,7 @@ impl Record for ReadResourceRequestParams {
 /// The contents of a resource.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ReadResourceResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -619,9 +639,12 @@ pub struct ReadResourceResult {
     pub extra: JsonObject,
 }
 
+impl Eq for ReadResourceResult {}
+
 impl ReadResourceResult {
     /// A `ReadResourceResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         cache_scope: ReadResourceResultCacheScope,
         contents: Vec<ReadResourceResultContentsItem>,
@@ -640,6 +663,7 @@ impl ReadResourceResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -711,6 +735,7 @@ impl ReadResourceResultCacheScope {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Private => "private",
@@ -736,6 +761,7 @@ pub struct ReadResourceResultResponse {
 impl ReadResourceResultResponse {
     /// A `ReadResourceResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: ReadResourceResultResponseResult) -> Self {
         Self {
             id,
@@ -776,12 +802,14 @@ pub enum ReadResourceResultResponseResult {
 }
 
 impl From<InputRequiredResult> for ReadResourceResultResponseResult {
+    #[inline]
     fn from(value: InputRequiredResult) -> Self {
         Self::InputRequiredResult(value)
     }
 }
 
 impl From<ReadResourceResult> for ReadResourceResultResponseResult {
+    #[inline]
     fn from(value: ReadResourceResult) -> Self {
         Self::ReadResourceResult(value)
     }
@@ -828,7 +856,7 @@ impl EncodeObject for ReadResourceResultResponseResult {
 /// Says that the server's resources are no longer those last listed. In 2026-07-28 only subscribers that set `resourcesListChanged` get it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ResourceListChangedNotification {
     /// Metadata only; absent means none.
@@ -837,15 +865,19 @@ pub struct ResourceListChangedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceListChangedNotification {}
+
 impl ResourceListChangedNotification {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
@@ -875,7 +907,7 @@ impl Record for ResourceListChangedNotification {
 /// Params shared by requests about one resource.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ResourceRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
@@ -886,9 +918,12 @@ pub struct ResourceRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceRequestParams {}
+
 impl ResourceRequestParams {
     /// A `ResourceRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(meta: RequestMetaObject, uri: impl Into<String>) -> Self {
         Self {
             meta,
@@ -917,7 +952,7 @@ impl Record for ResourceRequestParams {
 /// Says that a followed resource changed. The new contents are not included.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotification {
     /// Which resource changed.
@@ -926,9 +961,12 @@ pub struct ResourceUpdatedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceUpdatedNotification {}
+
 impl ResourceUpdatedNotification {
     /// A `ResourceUpdatedNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
         Self {
             params,
@@ -960,7 +998,7 @@ impl Record for ResourceUpdatedNotification {
 /// Names the resource that changed.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ResourceUpdatedNotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -971,9 +1009,12 @@ pub struct ResourceUpdatedNotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for ResourceUpdatedNotificationParams {}
+
 impl ResourceUpdatedNotificationParams {
     /// A `ResourceUpdatedNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(uri: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -984,6 +1025,7 @@ impl ResourceUpdatedNotificationParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self

@@ -8,7 +8,7 @@ use crate::support::*;
 /// Kinds of notifications, each wanted only when named here. Extensions add members of their own, such as `taskIds`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct SubscriptionFilter {
     /// True to be told when the list of prompts changes.
@@ -23,15 +23,19 @@ pub struct SubscriptionFilter {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscriptionFilter {}
+
 impl SubscriptionFilter {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `promptsListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_prompts_list_changed(mut self, prompts_list_changed: bool) -> Self {
         self.prompts_list_changed = Some(prompts_list_changed);
         self
@@ -39,6 +43,7 @@ impl SubscriptionFilter {
 
     /// Sets `resourceSubscriptions`.
     #[must_use]
+    #[inline]
     pub fn with_resource_subscriptions(
         mut self,
         resource_subscriptions: Vec<String>,
@@ -49,6 +54,7 @@ impl SubscriptionFilter {
 
     /// Sets `resourcesListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_resources_list_changed(mut self, resources_list_changed: bool) -> Self {
         self.resources_list_changed = Some(resources_list_changed);
         self
@@ -56,6 +62,7 @@ impl SubscriptionFilter {
 
     /// Sets `toolsListChanged`.
     #[must_use]
+    #[inline]
     pub fn with_tools_list_changed(mut self, tools_list_changed: bool) -> Self {
         self.tools_list_changed = Some(tools_list_changed);
         self
@@ -108,7 +115,7 @@ impl Record for SubscriptionFilter {
 /// Confirms a subscription and is the first message on it. It says what the server will really send.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotification {
     /// What the server will send.
@@ -117,9 +124,12 @@ pub struct SubscriptionsAcknowledgedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscriptionsAcknowledgedNotification {}
+
 impl SubscriptionsAcknowledgedNotification {
     /// A `SubscriptionsAcknowledgedNotification` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(params: SubscriptionsAcknowledgedNotificationParams) -> Self {
         Self {
             params,
@@ -151,7 +161,7 @@ impl Record for SubscriptionsAcknowledgedNotification {
 /// What the server will send on a subscription.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SubscriptionsAcknowledgedNotificationParams {
     /// Metadata of the notification; in 2026-07-28 it can name the subscription that delivered it.
@@ -162,9 +172,12 @@ pub struct SubscriptionsAcknowledgedNotificationParams {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscriptionsAcknowledgedNotificationParams {}
+
 impl SubscriptionsAcknowledgedNotificationParams {
     /// A `SubscriptionsAcknowledgedNotificationParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(notifications: SubscriptionFilter) -> Self {
         Self {
             meta: None,
@@ -175,6 +188,7 @@ impl SubscriptionsAcknowledgedNotificationParams {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: NotificationMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -200,7 +214,7 @@ impl Record for SubscriptionsAcknowledgedNotificationParams {
 /// Opens a stream of notifications that stays open until either side ends it. Its id names the subscription.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequest {
     /// Id of this request, and from then on of the subscription.
@@ -211,9 +225,12 @@ pub struct SubscriptionsListenRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscriptionsListenRequest {}
+
 impl SubscriptionsListenRequest {
     /// A `SubscriptionsListenRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: SubscriptionsListenRequestParams) -> Self {
         Self {
             id,
@@ -246,7 +263,7 @@ impl Record for SubscriptionsListenRequest {
 /// Says what the client wants to be told about.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SubscriptionsListenRequestParams {
     /// Metadata of the call: protocol version, client capabilities and more. Always present.
@@ -257,9 +274,12 @@ pub struct SubscriptionsListenRequestParams {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscriptionsListenRequestParams {}
+
 impl SubscriptionsListenRequestParams {
     /// A `SubscriptionsListenRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(meta: RequestMetaObject, notifications: SubscriptionFilter) -> Self {
         Self {
             meta,
@@ -288,7 +308,7 @@ impl Record for SubscriptionsListenRequestParams {
 /// Ends a subscription in good order, as on a shutdown. A stream that breaks off without it was lost.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResult {
     /// Names the subscription that ends.
@@ -299,9 +319,12 @@ pub struct SubscriptionsListenResult {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscriptionsListenResult {}
+
 impl SubscriptionsListenResult {
     /// A `SubscriptionsListenResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         meta: SubscriptionsListenResultMetaObject,
         result_type: impl Into<String>,
@@ -333,7 +356,7 @@ impl Record for SubscriptionsListenResult {
 /// The `_meta` of the result that ends a subscription.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultMetaObject {
     /// What the server program says of itself. Nobody checks it, so do not decide by it.
@@ -344,9 +367,12 @@ pub struct SubscriptionsListenResultMetaObject {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscriptionsListenResultMetaObject {}
+
 impl SubscriptionsListenResultMetaObject {
     /// A `SubscriptionsListenResultMetaObject` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(subscription_id: RequestId) -> Self {
         Self {
             server_info: None,
@@ -357,6 +383,7 @@ impl SubscriptionsListenResultMetaObject {
 
     /// Sets `io.modelcontextprotocol/serverInfo`.
     #[must_use]
+    #[inline]
     pub fn with_server_info(mut self, server_info: Implementation) -> Self {
         self.server_info = Some(server_info);
         self
@@ -389,7 +416,7 @@ impl Record for SubscriptionsListenResultMetaObject {
 /// JSON-RPC response that ends a subscription.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct SubscriptionsListenResultResponse {
     /// Id of the request that this answers.
@@ -400,9 +427,12 @@ pub struct SubscriptionsListenResultResponse {
     pub extra: JsonObject,
 }
 
+impl Eq for SubscriptionsListenResultResponse {}
+
 impl SubscriptionsListenResultResponse {
     /// A `SubscriptionsListenResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: SubscriptionsListenResult) -> Self {
         Self {
             id,

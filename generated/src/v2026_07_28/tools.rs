@@ -25,6 +25,7 @@ pub struct CallToolRequest {
 impl CallToolRequest {
     /// A `CallToolRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: CallToolRequestParams) -> Self {
         Self {
             id,
@@ -77,6 +78,7 @@ pub struct CallToolRequestParams {
 impl CallToolRequestParams {
     /// A `CallToolRequestParams` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(meta: RequestMetaObject, name: impl Into<String>) -> Self {
         Self {
             meta,
@@ -90,6 +92,7 @@ impl CallToolRequestParams {
 
     /// Sets `arguments`.
     #[must_use]
+    #[inline]
     pub fn with_arguments(mut self, arguments: JsonObject) -> Self {
         self.arguments = Some(arguments);
         self
@@ -97,6 +100,7 @@ impl CallToolRequestParams {
 
     /// Sets `inputResponses`.
     #[must_use]
+    #[inline]
     pub fn with_input_responses(
         mut self,
         input_responses: BTreeMap<String, InputResponse>,
@@ -107,6 +111,7 @@ impl CallToolRequestParams {
 
     /// Sets `requestState`.
     #[must_use]
+    #[inline]
     pub fn with_request_state(mut self, request_state: impl Into<String>) -> Self {
         self.request_state = Some(request_state.into());
         self
@@ -183,6 +188,7 @@ pub struct CallToolResult {
 impl CallToolResult {
     /// A `CallToolResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(content: Vec<ContentBlock>, result_type: impl Into<String>) -> Self {
         Self {
             meta: None,
@@ -196,6 +202,7 @@ impl CallToolResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -203,6 +210,7 @@ impl CallToolResult {
 
     /// Sets `isError`.
     #[must_use]
+    #[inline]
     pub fn with_is_error(mut self, is_error: bool) -> Self {
         self.is_error = Some(is_error);
         self
@@ -210,6 +218,7 @@ impl CallToolResult {
 
     /// Sets `structuredContent`.
     #[must_use]
+    #[inline]
     pub fn with_structured_content(mut self, structured_content: Value) -> Self {
         self.structured_content = Some(structured_content);
         self
@@ -280,6 +289,7 @@ pub struct CallToolResultResponse {
 impl CallToolResultResponse {
     /// A `CallToolResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: CallToolResultResponseResult) -> Self {
         Self {
             id,
@@ -320,12 +330,14 @@ pub enum CallToolResultResponseResult {
 }
 
 impl From<InputRequiredResult> for CallToolResultResponseResult {
+    #[inline]
     fn from(value: InputRequiredResult) -> Self {
         Self::InputRequiredResult(value)
     }
 }
 
 impl From<CallToolResult> for CallToolResultResponseResult {
+    #[inline]
     fn from(value: CallToolResult) -> Self {
         Self::CallToolResult(value)
     }
@@ -378,7 +390,7 @@ impl EncodeObject for CallToolResultResponseResult {
 /// Asks for one page of the server's tools.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListToolsRequest {
     /// Id that the answer repeats. Unique among the sender's open requests.
@@ -389,9 +401,12 @@ pub struct ListToolsRequest {
     pub extra: JsonObject,
 }
 
+impl Eq for ListToolsRequest {}
+
 impl ListToolsRequest {
     /// A `ListToolsRequest` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, params: PaginatedRequestParams) -> Self {
         Self {
             id,
@@ -424,7 +439,7 @@ impl Record for ListToolsRequest {
 /// One page of the server's tools, in an order that should stay the same between calls.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListToolsResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
@@ -443,9 +458,12 @@ pub struct ListToolsResult {
     pub extra: JsonObject,
 }
 
+impl Eq for ListToolsResult {}
+
 impl ListToolsResult {
     /// A `ListToolsResult` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(
         cache_scope: ListToolsResultCacheScope,
         result_type: impl Into<String>,
@@ -465,6 +483,7 @@ impl ListToolsResult {
 
     /// Sets `_meta`.
     #[must_use]
+    #[inline]
     pub fn with_meta(mut self, meta: ResultMetaObject) -> Self {
         self.meta = Some(meta);
         self
@@ -472,6 +491,7 @@ impl ListToolsResult {
 
     /// Sets `nextCursor`.
     #[must_use]
+    #[inline]
     pub fn with_next_cursor(mut self, next_cursor: impl Into<String>) -> Self {
         self.next_cursor = Some(next_cursor.into());
         self
@@ -547,6 +567,7 @@ impl ListToolsResultCacheScope {
 
     /// The value on the wire.
     #[must_use]
+    #[inline]
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Private => "private",
@@ -558,7 +579,7 @@ impl ListToolsResultCacheScope {
 /// JSON-RPC response that carries a `ListToolsResult`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 #[non_exhaustive]
 pub struct ListToolsResultResponse {
     /// Id of the request that this answers.
@@ -569,9 +590,12 @@ pub struct ListToolsResultResponse {
     pub extra: JsonObject,
 }
 
+impl Eq for ListToolsResultResponse {}
+
 impl ListToolsResultResponse {
     /// A `ListToolsResultResponse` of the members that it must have.
     #[must_use]
+    #[inline]
     pub fn new(id: RequestId, result: ListToolsResult) -> Self {
         Self {
             id,
@@ -603,7 +627,7 @@ impl Record for ListToolsResultResponse {
 /// Says that the server's tools are no longer those last listed. In 2026-07-28 only subscribers that set `toolsListChanged` get it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
+#[derive(Clone, Debug, PartialEq, Hash, Default)]
 #[non_exhaustive]
 pub struct ToolListChangedNotification {
     /// Metadata only; absent means none.
@@ -612,15 +636,19 @@ pub struct ToolListChangedNotification {
     pub extra: JsonObject,
 }
 
+impl Eq for ToolListChangedNotification {}
+
 impl ToolListChangedNotification {
     /// One without any member that could be left out.
     #[must_use]
+    #[inline]
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets `params`.
     #[must_use]
+    #[inline]
     pub fn with_params(mut self, params: NotificationParams) -> Self {
         self.params = Some(params);
         self
