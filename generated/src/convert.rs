@@ -8,6 +8,8 @@ use crate::support::*;
 #[cfg(all(feature = "v2025-11-25", feature = "ext-tasks"))]
 impl TryFrom<crate::v2025_11_25::Task> for crate::ext_tasks::Task {
     type Error = crate::ConversionError;
+
+    #[inline]
     fn try_from(
         value: crate::v2025_11_25::Task,
     ) -> Result<Self, crate::ConversionError> {
@@ -54,6 +56,7 @@ impl TryFrom<crate::v2025_11_25::Task> for crate::ext_tasks::Task {
 
 #[cfg(all(feature = "ext-tasks", feature = "v2025-11-25"))]
 impl From<crate::ext_tasks::Task> for crate::v2025_11_25::Task {
+    #[inline]
     fn from(value: crate::ext_tasks::Task) -> Self {
         let mut extra = value.extra;
         for name in [

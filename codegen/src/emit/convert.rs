@@ -72,6 +72,7 @@ fn item(model: &Model, conversion: &Conversion) -> TokenStream {
         quote! {
             impl TryFrom<#from> for #to {
                 type Error = crate::ConversionError;
+                #[inline]
                 fn try_from(value: #from) -> Result<Self, crate::ConversionError> {
                     #(#checks)*
                     #clean
@@ -82,6 +83,7 @@ fn item(model: &Model, conversion: &Conversion) -> TokenStream {
     } else {
         quote! {
             impl From<#from> for #to {
+                #[inline]
                 fn from(value: #from) -> Self {
                     #clean
                     Self { #(#values,)* extra }

@@ -3,12 +3,14 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
+use super::objects::eq;
 use super::{doc_or, ident};
 use crate::model::{Enum, Type};
 
 /// The enum and its string forms; the traits come from the support module's macro.
 pub(super) fn item(ty: &Type, list: &Enum, docs: &TokenStream) -> TokenStream {
     let name = ident(&ty.name);
+    let eq = eq(&name);
     let variants: Vec<_> = list.values.iter().map(|value| ident(&value.name)).collect();
     let texts: Vec<_> = list
         .values
@@ -21,10 +23,11 @@ pub(super) fn item(ty: &Type, list: &Enum, docs: &TokenStream) -> TokenStream {
         .map(|value| doc_or(&value.doc, || format!("`{}`.", value.json)));
     quote! {
         #docs
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
         pub enum #name {
             #(#docs_of #variants,)*
         }
+        #eq
 
         impl #name {
             /// All values, in the schema's order.

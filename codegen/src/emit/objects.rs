@@ -325,6 +325,7 @@ fn checks(model: &Model, id: TypeId, object: &Struct) -> TokenStream {
         .collect();
     let members = (!arms.is_empty()).then(|| {
         quote! {
+            #[inline]
             fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
                 match index {
                     #(#arms)*
@@ -337,6 +338,7 @@ fn checks(model: &Model, id: TypeId, object: &Struct) -> TokenStream {
         (None, Rest::Typed(expr)) => check(expr, &quote!(value)).map(|check| {
             let ty = rust_type(model, expr, None);
             quote! {
+                #[inline]
                 fn check_rest(rest: &Self::Rest) -> Result<(), String> {
                     rest.iter().try_for_each(|(key, value): (&String, &#ty)| {
                         let checked: Result<(), String> = #check;

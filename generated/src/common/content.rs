@@ -77,6 +77,7 @@ impl Record for Annotations {
         ((&self.audience, &self.last_modified, &self.priority), &self.extra)
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             2 => {
@@ -666,13 +667,15 @@ impl Record for ResourceLink {
 /// Side of a conversation that wrote a message or should get it.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/prompts>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum Role {
     /// The model.
     Assistant,
     /// The person, or whoever speaks for them.
     User,
 }
+
+impl Eq for Role {}
 
 impl Role {
     /// All values, in the schema's order.

@@ -194,11 +194,13 @@ impl Record for ElicitRequestFormParams {
 /// The one value of `mode` for a form.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum ElicitRequestFormParamsMode {
     /// A form inside the client.
     Form,
 }
+
+impl Eq for ElicitRequestFormParamsMode {}
 
 impl ElicitRequestFormParamsMode {
     /// All values, in the schema's order.
@@ -449,7 +451,7 @@ impl Record for ElicitResult {
 /// What the user did.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum ElicitResultAction {
     /// Sent the form, or agreed to open the page. For a page it does not mean that the visit is over.
     Accept,
@@ -458,6 +460,8 @@ pub enum ElicitResultAction {
     /// Said no.
     Decline,
 }
+
+impl Eq for ElicitResultAction {}
 
 impl ElicitResultAction {
     /// All values, in the schema's order.
@@ -1019,13 +1023,15 @@ impl Record for NumberSchema {
 /// Whether a number field takes fractions.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum NumberSchemaType {
     /// Whole numbers only.
     Integer,
     /// Any number.
     Number,
 }
+
+impl Eq for NumberSchemaType {}
 
 impl NumberSchemaType {
     /// All values, in the schema's order.
@@ -1439,7 +1445,7 @@ impl Record for StringSchema {
 /// Kind of text that a field takes.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/elicitation>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum StringSchemaFormat {
     /// A day, such as `2026-07-28`.
     Date,
@@ -1450,6 +1456,8 @@ pub enum StringSchemaFormat {
     /// A URI.
     Uri,
 }
+
+impl Eq for StringSchemaFormat {}
 
 impl StringSchemaFormat {
     /// All values, in the schema's order.

@@ -141,13 +141,15 @@ impl Record for Icon {
 /// Background that an icon was drawn for.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum IconTheme {
     /// For a dim background.
     Dark,
     /// For a bright background.
     Light,
 }
+
+impl Eq for IconTheme {}
 
 impl IconTheme {
     /// All values, in the schema's order.

@@ -7,7 +7,7 @@ use crate::support::*;
 /// How serious a log message is, in the eight steps of syslog (RFC 5424).
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum LoggingLevel {
     /// Someone has to act now.
     Alert,
@@ -26,6 +26,8 @@ pub enum LoggingLevel {
     /// Something may go wrong.
     Warning,
 }
+
+impl Eq for LoggingLevel {}
 
 impl LoggingLevel {
     /// All values, in the schema's order.

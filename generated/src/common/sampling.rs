@@ -253,7 +253,7 @@ impl Record for CreateMessageRequestParams {
 /// Servers whose context is added to a prompt. All but `none` are deprecated and need the client's `sampling.context`.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum CreateMessageRequestParamsIncludeContext {
     /// Context of every server that the client is connected to.
     AllServers,
@@ -262,6 +262,8 @@ pub enum CreateMessageRequestParamsIncludeContext {
     /// Context of the asking server.
     ThisServer,
 }
+
+impl Eq for CreateMessageRequestParamsIncludeContext {}
 
 impl CreateMessageRequestParamsIncludeContext {
     /// All values, in the schema's order.
@@ -568,6 +570,7 @@ impl Record for ModelPreferences {
         )
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             0 => {
@@ -841,7 +844,7 @@ impl Record for ToolChoice {
 /// Rule for the use of tools.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/client/sampling>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum ToolChoiceMode {
     /// The model decides.
     Auto,
@@ -850,6 +853,8 @@ pub enum ToolChoiceMode {
     /// At least one tool has to be used.
     Required,
 }
+
+impl Eq for ToolChoiceMode {}
 
 impl ToolChoiceMode {
     /// All values, in the schema's order.

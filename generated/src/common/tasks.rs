@@ -190,7 +190,7 @@ impl Record for GetTaskRequestParams {
 /// Where a task stands. The last three states are final: nothing follows them.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum TaskStatus {
     /// The work was called off before it ended.
     Cancelled,
@@ -203,6 +203,8 @@ pub enum TaskStatus {
     /// The work is running.
     Working,
 }
+
+impl Eq for TaskStatus {}
 
 impl TaskStatus {
     /// All values, in the schema's order.

@@ -180,6 +180,7 @@ impl Record for CancelledTask {
         )
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             2 => {
@@ -353,6 +354,7 @@ impl Record for CompletedTask {
         )
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             2 => {
@@ -542,6 +544,7 @@ impl Record for CreateTaskResult {
         )
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             3 => {
@@ -831,6 +834,7 @@ impl Record for FailedTask {
         )
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             3 => {
@@ -1060,6 +1064,7 @@ impl Record for InputRequiredTask {
         )
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             3 => {
@@ -1230,6 +1235,7 @@ impl Record for Task {
         )
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             2 => {
@@ -1767,6 +1773,7 @@ impl Record for WorkingTask {
         )
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             2 => {

@@ -32,7 +32,12 @@ pub(crate) fn listed(text: &str, known: &'static [&'static str]) -> Result<usize
 
 impl fmt::Display for UnknownValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "`{}` is none of {}", self.found, self.known.join(", "))
+        write!(f, "`{}` is none of ", self.found)?;
+        for (index, name) in self.known.iter().enumerate() {
+            f.write_str(if index == 0 { "" } else { ", " })?;
+            f.write_str(name)?;
+        }
+        Ok(())
     }
 }
 

@@ -635,7 +635,7 @@ impl Record for ToolExecution {
 /// What a tool says about being run as a task.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum ToolExecutionTaskSupport {
     /// Calls always answer directly. A call that asks for a task is refused with -32601.
     Forbidden,
@@ -644,6 +644,8 @@ pub enum ToolExecutionTaskSupport {
     /// Calls have to ask for a task. One that does not is refused with -32601.
     Required,
 }
+
+impl Eq for ToolExecutionTaskSupport {}
 
 impl ToolExecutionTaskSupport {
     /// All values, in the schema's order.

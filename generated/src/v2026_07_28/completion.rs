@@ -263,6 +263,7 @@ impl Record for CompleteResultCompletion {
         ((&self.has_more, &self.total, &self.values), &self.extra)
     }
 
+    #[inline]
     fn check(slots: &Self::Slots, index: usize) -> Result<(), String> {
         match index {
             2 => {

@@ -94,13 +94,15 @@ impl Record for CacheableResult {
 /// Who may reuse a cached answer. It grants no access and replaces no access check.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum CacheableResultCacheScope {
     /// Only the authorization context that asked.
     Private,
     /// Anyone: nothing in it depends on the caller.
     Public,
 }
+
+impl Eq for CacheableResultCacheScope {}
 
 impl CacheableResultCacheScope {
     /// All values, in the schema's order.

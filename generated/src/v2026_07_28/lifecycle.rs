@@ -545,13 +545,15 @@ impl Record for DiscoverResult {
 /// Who may reuse a cached description of the server.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum DiscoverResultCacheScope {
     /// Only the authorization context that asked.
     Private,
     /// Anyone: nothing in it depends on the caller.
     Public,
 }
+
+impl Eq for DiscoverResultCacheScope {}
 
 impl DiscoverResultCacheScope {
     /// All values, in the schema's order.

@@ -523,13 +523,15 @@ impl Record for ListPromptsResult {
 /// Who may reuse a cached page of prompts.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum ListPromptsResultCacheScope {
     /// Only the authorization context that asked.
     Private,
     /// Anyone: nothing in it depends on the caller.
     Public,
 }
+
+impl Eq for ListPromptsResultCacheScope {}
 
 impl ListPromptsResultCacheScope {
     /// All values, in the schema's order.

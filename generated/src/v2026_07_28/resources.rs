@@ -179,13 +179,15 @@ impl Record for ListResourceTemplatesResult {
 /// Who may reuse a cached page of templates.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum ListResourceTemplatesResultCacheScope {
     /// Only the authorization context that asked.
     Private,
     /// Anyone: nothing in it depends on the caller.
     Public,
 }
+
+impl Eq for ListResourceTemplatesResultCacheScope {}
 
 impl ListResourceTemplatesResultCacheScope {
     /// All values, in the schema's order.
@@ -412,13 +414,15 @@ impl Record for ListResourcesResult {
 /// Who may reuse a cached page of resources.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum ListResourcesResultCacheScope {
     /// Only the authorization context that asked.
     Private,
     /// Anyone: nothing in it depends on the caller.
     Public,
 }
+
+impl Eq for ListResourcesResultCacheScope {}
 
 impl ListResourcesResultCacheScope {
     /// All values, in the schema's order.
@@ -720,13 +724,15 @@ impl Record for ReadResourceResult {
 /// Who may reuse cached contents.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum ReadResourceResultCacheScope {
     /// Only the authorization context that asked.
     Private,
     /// Anyone: nothing in it depends on the caller.
     Public,
 }
+
+impl Eq for ReadResourceResultCacheScope {}
 
 impl ReadResourceResultCacheScope {
     /// All values, in the schema's order.

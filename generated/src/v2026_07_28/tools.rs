@@ -552,13 +552,15 @@ impl Record for ListToolsResult {
 /// Who may reuse a cached page of tools.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
 pub enum ListToolsResultCacheScope {
     /// Only the authorization context that asked.
     Private,
     /// Anyone: nothing in it depends on the caller.
     Public,
 }
+
+impl Eq for ListToolsResultCacheScope {}
 
 impl ListToolsResultCacheScope {
     /// All values, in the schema's order.
