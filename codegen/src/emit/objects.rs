@@ -257,14 +257,6 @@ fn record(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
     let own = (end.to_string() != "_").then(|| quote!(#end));
     let made = names.iter().map(|name| quote!(#name)).chain(own);
     let checks = checks(model, id, object);
-    // The union beside it decides how the other members are read.
-    let beside = object.flat.as_ref().map(|_| quote! {
-        impl<'de> DecodeObject<'de> for #name {
-            fn from_map<M: Members<'de>>(map: M, tag: &str, slot: &mut Option<Self>) -> Result<(), M::Error> {
-                beside(map, tag, slot)
-            }
-        }
-    });
     quote! {
         impl Record for #name {
             #consts
@@ -281,7 +273,6 @@ fn record(model: &Model, id: TypeId, name: &Ident, object: &Struct) -> TokenStre
             }
             #checks
         }
-        #beside
     }
 }
 

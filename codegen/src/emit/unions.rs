@@ -36,6 +36,7 @@ pub(super) fn item(
         quote!(#docs #name(#ty),)
     });
     let from = conversions(model, &name, union);
+    let beside = lies_flat(model, id).then(|| quote!(beside! { #name }));
     let decode = if is_object_union(model, union) {
         object_union(model, &name, union)
     } else {
@@ -48,7 +49,15 @@ pub(super) fn item(
         #eq
         #from
         #decode
+        #beside
     }
+}
+
+/// Whether its members lie beside those of another object.
+fn lies_flat(model: &Model, id: TypeId) -> bool {
+    model.types.iter().any(|ty| {
+        matches!(&ty.kind, TypeKind::Struct(object) if object.flat.as_ref().is_some_and(|flat| flat.ty == id))
+    })
 }
 
 /// Whether all alternatives are objects.

@@ -703,6 +703,10 @@ impl EncodeObject for DetailedTask {
     }
 }
 
+beside! {
+    DetailedTask
+}
+
 /// A task that ended in a JSON-RPC error.
 ///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
@@ -922,16 +926,6 @@ impl Record for GetTaskResult {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &DetailedTask) {
         ((&self.meta,), &self.task)
-    }
-}
-
-impl<'de> DecodeObject<'de> for GetTaskResult {
-    fn from_map<M: Members<'de>>(
-        map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        beside(map, tag, slot)
     }
 }
 
@@ -1364,16 +1358,6 @@ impl Record for TaskStatusNotificationParams {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &DetailedTask) {
         ((&self.meta,), &self.task)
-    }
-}
-
-impl<'de> DecodeObject<'de> for TaskStatusNotificationParams {
-    fn from_map<M: Members<'de>>(
-        map: M,
-        tag: &str,
-        slot: &mut Option<Self>,
-    ) -> Result<(), M::Error> {
-        beside(map, tag, slot)
     }
 }
 

@@ -12,9 +12,9 @@ pub(crate) trait Record: Sized {
     /// Names of the members that have a field.
     const MEMBERS: &'static [&'static str] = &[];
     /// What these members hold, in the order of their names.
-    type Slots: Slots;
+    type Slots: for<'de> FillSlots<'de>;
     /// What holds all other members.
-    type Rest;
+    type Rest: for<'de> Rest<'de>;
 
     /// The value made of its members.
     fn build(members: Values<Self>, rest: Self::Rest) -> Self;
@@ -104,51 +104,62 @@ pub(crate) fn constant<'de, M: Members<'de>>(
 // ---- the members without a field
 
 /// What keeps, or refuses, the members that have no field.
-pub(crate) trait Keep<'de>: Default {
-    fn keep<T: Record, M: Members<'de>>(
-        &mut self,
-        map: &mut M,
-        key: Cow<'de, str>,
-    ) -> Result<(), M::Error>;
+pub(crate) trait Rest<'de>: EncodeObject + Sized {
+    /// Reads all members: those that have a field into `open`, the others into the value that is returned.
+    fn read<T: Record, M: Members<'de>>(map: M, open: &mut Open<T>) -> Result<Self, M::Error>;
 }
 
-impl<'de> Keep<'de> for JsonObject {
-    fn keep<T: Record, M: Members<'de>>(
-        &mut self,
-        map: &mut M,
-        key: Cow<'de, str>,
-    ) -> Result<(), M::Error> {
-        let value = filled(|slot| map.value(slot))?;
-        self.insert(key.into_owned(), value);
-        Ok(())
+impl<'de> Rest<'de> for JsonObject {
+    #[inline]
+    fn read<T: Record, M: Members<'de>>(mut map: M, open: &mut Open<T>) -> Result<Self, M::Error> {
+        let mut rest = Self::new();
+        while let Some(key) = open.read_until_other(&mut map)? {
+            let value = filled(|slot| map.value(slot))?;
+            rest.insert(key.into_owned(), value);
+        }
+        Ok(rest)
     }
 }
 
-impl<'de, V: Decode<'de>> Keep<'de> for BTreeMap<String, V> {
-    fn keep<T: Record, M: Members<'de>>(
-        &mut self,
-        map: &mut M,
-        key: Cow<'de, str>,
-    ) -> Result<(), M::Error> {
-        let value = value_of(map, &key)?;
-        self.insert(key.into_owned(), value);
-        Ok(())
+impl<'de, V: Decode<'de> + Serialize> Rest<'de> for BTreeMap<String, V> {
+    fn read<T: Record, M: Members<'de>>(mut map: M, open: &mut Open<T>) -> Result<Self, M::Error> {
+        let mut rest = Self::new();
+        while let Some(key) = open.read_until_other(&mut map)? {
+            let value = value_of(&mut map, &key)?;
+            rest.insert(key.into_owned(), value);
+        }
+        Ok(rest)
     }
 }
 
 /// No other members are allowed.
-#[derive(Default)]
 pub(crate) struct Closed;
 
-impl<'de> Keep<'de> for Closed {
-    fn keep<T: Record, M: Members<'de>>(
-        &mut self,
-        _: &mut M,
-        key: Cow<'de, str>,
-    ) -> Result<(), M::Error> {
-        Err(M::Error::unknown_field(&key, T::MEMBERS))
+impl<'de> Rest<'de> for Closed {
+    fn read<T: Record, M: Members<'de>>(mut map: M, open: &mut Open<T>) -> Result<Self, M::Error> {
+        match open.read_until_other(&mut map)? {
+            Some(key) => Err(M::Error::unknown_field(&key, T::MEMBERS)),
+            None => Ok(Self),
+        }
     }
 }
+
+/// Lets a union whose members lie beside those of a record read what the record has no field for.
+macro_rules! beside {
+    ($name:ident) => {
+        impl<'de> Rest<'de> for $name {
+            fn read<T: Record, M: Members<'de>>(
+                map: M,
+                open: &mut Open<T>,
+            ) -> Result<Self, M::Error> {
+                filled(|slot| Self::from_map(Beside { map, open }, "", slot))
+            }
+        }
+    };
+}
+
+#[allow(unused_imports)] // few schemas have them
+pub(crate) use beside;
 
 impl EncodeObject for JsonObject {
     fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
@@ -172,59 +183,27 @@ impl EncodeObject for Closed {
 
 // ---- decoding and encoding
 
-impl<'de, T> DecodeObject<'de> for T
-where
-    T: Record,
-    T::Slots: FillSlots<'de>,
-    T::Rest: Keep<'de>,
-{
+impl<'de, T: Record> DecodeObject<'de> for T {
     fn from_map<M: Members<'de>>(
-        mut map: M,
+        map: M,
         tag: &str,
         slot: &mut Option<Self>,
     ) -> Result<(), M::Error> {
         let mut open = Open::<T>::new(tag);
-        let mut rest = T::Rest::default();
-        while let Some(key) = map.next_key()? {
-            if !open.read(&key, &mut map)? {
-                rest.keep::<T, M>(&mut map, key)?;
-            }
-        }
+        let rest = T::Rest::read(map, &mut open)?;
         T::check_rest(&rest).map_err(M::Error::custom)?;
         open.close(rest, slot)
     }
 }
 
-/// Decodes a record whose other members are those of a union that lies beside it.
-pub(crate) fn beside<'de, T, M>(map: M, tag: &str, slot: &mut Option<T>) -> Result<(), M::Error>
-where
-    T: Record,
-    T::Slots: FillSlots<'de>,
-    T::Rest: DecodeObject<'de>,
-    M: Members<'de>,
-{
-    let mut open = Open::<T>::new(tag);
-    let rest = filled(|slot| {
-        let others = Beside {
-            map,
-            open: &mut open,
-        };
-        T::Rest::from_map(others, "", slot)
-    })?;
-    open.close(rest, slot)
-}
-
 /// A record of which some members have been read.
-struct Open<T: Record> {
+pub(crate) struct Open<T: Record> {
     slots: T::Slots,
     /// Which constants were there, a bit each.
     seen: u64,
 }
 
-impl<'de, T: Record> Open<T>
-where
-    T::Slots: FillSlots<'de>,
-{
+impl<T: Record> Open<T> {
     #[inline]
     fn new(tag: &str) -> Self {
         const {
@@ -243,9 +222,23 @@ where
         }
     }
 
+    /// Reads members that are known until there is one that is not, and gives its name.
+    #[inline]
+    fn read_until_other<'de, M: Members<'de>>(
+        &mut self,
+        map: &mut M,
+    ) -> Result<Option<Cow<'de, str>>, M::Error> {
+        while let Some(key) = map.next_key()? {
+            if !self.read(&key, map)? {
+                return Ok(Some(key));
+            }
+        }
+        Ok(None)
+    }
+
     /// Reads the value of the member `key`, if it is one that is known.
     #[inline]
-    fn read<M: Members<'de>>(&mut self, key: &str, map: &mut M) -> Result<bool, M::Error> {
+    fn read<'de, M: Members<'de>>(&mut self, key: &str, map: &mut M) -> Result<bool, M::Error> {
         if let Some(index) = position(T::MEMBERS.iter().copied(), key) {
             let name = T::MEMBERS[index];
             self.slots.fill(index, map, name)?;
@@ -280,35 +273,22 @@ fn position<'a>(mut names: impl Iterator<Item = &'a str>, key: &str) -> Option<u
 }
 
 /// The members that a record leaves to the union beside it.
-struct Beside<'a, M, T: Record> {
-    map: M,
-    open: &'a mut Open<T>,
+pub(crate) struct Beside<'a, M, T: Record> {
+    pub(crate) map: M,
+    pub(crate) open: &'a mut Open<T>,
 }
 
-impl<'de, M, T> Members<'de> for Beside<'_, M, T>
-where
-    M: Members<'de>,
-    T: Record,
-    T::Slots: FillSlots<'de>,
-{
+impl<'de, M: Members<'de>, T: Record> Members<'de> for Beside<'_, M, T> {
     type Error = M::Error;
     fn next_key(&mut self) -> Result<Option<Cow<'de, str>>, M::Error> {
-        while let Some(key) = self.map.next_key()? {
-            if !self.open.read(&key, &mut self.map)? {
-                return Ok(Some(key));
-            }
-        }
-        Ok(None)
+        self.open.read_until_other(&mut self.map)
     }
     fn value<V: Decode<'de>>(&mut self, slot: &mut Option<V>) -> Result<(), M::Error> {
         self.map.value(slot)
     }
 }
 
-impl<T: Record> EncodeObject for T
-where
-    T::Rest: EncodeObject,
-{
+impl<T: Record> EncodeObject for T {
     fn members<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         for (name, constant) in T::CONSTANTS {
             constant.write(map, name)?;
