@@ -92,7 +92,8 @@ fn main() {
     let store = Arc::new(SqliteStore::open(folder.join("tasks.db")).expect("a store"));
     let limits = Limits::default()
         .tasks(usize::MAX)
-        .tasks_per_principal(usize::MAX);
+        .tasks_per_principal(usize::MAX)
+        .stored_tasks(usize::MAX);
     let engine = Engine::builder(Arc::clone(&store) as Arc<dyn TaskStore>)
         .limits(limits)
         .build()

@@ -61,7 +61,9 @@ async fn sum(a: i64, b: i64) -> String {
 fn ours() -> mcp_tasks::ServerBuilder {
     let limits = Limits::default()
         .tasks(1_000_000)
-        .tasks_per_principal(1_000_000);
+        .tasks_per_principal(1_000_000)
+        .stored_tasks(usize::MAX)
+        .stored_bytes(usize::MAX);
     Server::builder().tool(sum).limits(limits)
 }
 

@@ -56,6 +56,7 @@ fn limits() -> Limits {
     Limits::default()
         .tasks(usize::MAX)
         .tasks_per_principal(usize::MAX)
+        .stored_tasks(usize::MAX)
 }
 
 impl Ours {
