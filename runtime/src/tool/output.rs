@@ -127,7 +127,8 @@ pub struct Json<T>(pub T);
 #[diagnostic::on_unimplemented(
     message = "a tool cannot return `{Self}`",
     label = "not a tool's result",
-    note = "return `String`, `()`, `Json<T>` with `T: Serialize + JsonSchema`, a content block, `Vec<ContentBlock>`, \
+    note = "return `Json<{Self}>` to give it as JSON",
+    note = "or return `String`, `()`, `Json<T>` with `T: Serialize + JsonSchema`, a content block, `Vec<ContentBlock>`, \
             `CallToolResult`, or `Result` of one of these and an error that converts to `ToolError`"
 )]
 pub trait IntoToolOutput {
@@ -274,7 +275,8 @@ impl<T: JsonOutput> IntoToolOutput for Json<T> {
 #[diagnostic::on_unimplemented(
     message = "the error `{Self}` does not convert to `ToolError`",
     label = "its error is `{Self}`",
-    note = "write `impl From<{Self}> for ToolError`, or add `#[derive(mcp_tasks::ToolError)]` to the error"
+    note = "write `impl From<{Self}> for ToolError`, or add `#[derive(mcp_tasks::ToolError)]` to the error; for \
+            `anyhow::Error` turn on the feature `anyhow` of `mcp-tasks`"
 )]
 pub trait IntoToolError: Into<ToolError> {}
 

@@ -12,7 +12,8 @@ use crate::JsonObject;
     label = "not an argument",
     note = "arguments need `serde::Deserialize` and `schemars::JsonSchema`: add \
             `#[derive(serde::Deserialize, schemars::JsonSchema)]` to the type, or to the type inside of it that lacks them",
-    note = "state that calls share is taken as `State<T>`"
+    note = "state that calls share is taken as `State<T>`; this, `TaskContext`, `Principal`, `Extensions` and `Args<T>` are \
+            known by their names, which cannot be aliases"
 )]
 pub trait ToolArgument: DeserializeOwned + JsonSchema + Send + 'static {}
 
