@@ -1,6 +1,9 @@
 //! Parameters that are arguments: schema, decoding, complaints.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    num::{NonZeroI8, NonZeroU8},
+};
 
 use mcp_tasks::{Args, task_tool};
 use schemars::JsonSchema;
@@ -240,6 +243,53 @@ fn what_a_strict_struct_does_not_know_is_told_once() {
         complaint(&strict, json!({"a": 2})),
         "argument `n` is missing: expected an integer\nunknown argument `a`: known are `n`"
     );
+}
+
+#[derive(Deserialize, JsonSchema, Debug)]
+#[serde(rename_all = "lowercase")]
+enum Mode {
+    #[serde(alias = "quick")]
+    Fast,
+    #[serde(other)]
+    Other,
+}
+
+#[task_tool]
+async fn start(mode: Mode, times: NonZeroU8, shift: NonZeroI8) -> String {
+    format!("{mode:?} {times} {shift}")
+}
+
+#[tokio::test]
+async fn what_the_schema_does_not_show_is_not_taken() {
+    let start = tool(start);
+    let good = json!({"mode": "fast", "times": 1, "shift": -1});
+    assert_eq!(text(&start, good.clone()).await, "Fast 1 -1");
+    for (name, value, says) in [
+        (
+            "mode",
+            json!("quick"),
+            "argument `mode`: expected one of \"fast\", \"other\", got the string \"quick\"",
+        ),
+        (
+            "mode",
+            json!("slow"),
+            "argument `mode`: expected one of \"fast\", \"other\", got the string \"slow\"",
+        ),
+        (
+            "times",
+            json!(0),
+            "argument `times`: expected at least 1, got the number 0",
+        ),
+        (
+            "shift",
+            json!(0),
+            "argument `shift`: expected anything but 0, got the number 0",
+        ),
+    ] {
+        let mut arguments = good.clone();
+        arguments[name] = value;
+        assert_eq!(complaint(&start, arguments), says);
+    }
 }
 
 #[task_tool]

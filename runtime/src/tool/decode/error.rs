@@ -155,7 +155,8 @@ impl de::Error for DecodeError {
 
 /// Whether serde's derived code said this, in the words of Rust.
 fn is_of_serde(text: &str) -> bool {
-    const BEGINNINGS: [&str; 9] = [
+    const BEGINNINGS: [&str; 10] = [
+        "a nonzero ",
         "adjacently tagged enum",
         "data did not match any variant",
         "enum ",

@@ -158,8 +158,12 @@ impl<'a> Search<'a> {
                 .all(|key| matches!(key.as_str(), "const" | "enum" | "type"))
         };
         let known = not.as_object().is_none_or(simple);
+        let expected = || match not.as_object().and_then(expectation) {
+            Some(what) => Expected::kind(format!("anything but {what}")),
+            None => Expected::kind("nothing"),
+        };
         (known && self.find(not, item, hops + 1).is_none())
-            .then(|| Misfit::value(Expected::kind("something else"), item, true))
+            .then(|| Misfit::value(expected(), item, true))
     }
 
     fn members(&self, schema: &JsonObject, members: &JsonObject) -> Option<Misfit> {
@@ -395,7 +399,11 @@ mod tests {
 
     #[test]
     fn values_that_are_ruled_out_are_found() {
-        assert!(search(json!({"not": {"const": 0}}), json!(0.0)).is_some());
+        assert_eq!(
+            search(json!({"not": {"const": 0}}), json!(0.0)),
+            Some("argument `x`: expected anything but 0, got the number 0.0".into())
+        );
+        assert!(search(json!({"not": {}}), json!(0)).is_some());
         assert!(search(json!({"not": {"const": 0}}), json!(1)).is_none());
         assert!(search(json!({"not": {"pattern": "^a"}}), json!("b")).is_none());
         assert!(search(json!({"multipleOf": 5}), json!(7)).is_some());
