@@ -11,6 +11,9 @@ use crate::JsonObject;
 
 pub(super) type Check<V> = Box<dyn Fn(&V) -> Result<(), DecodeError> + Send + Sync>;
 
+/// Unknown arguments that are told; a call may have any number of them.
+const MOST_UNKNOWN: usize = 10;
+
 /// What is checked of one argument.
 pub(super) struct Field {
     pub(super) name: &'static str,
@@ -62,13 +65,16 @@ impl Checks {
     }
 
     fn unknown(&self, arguments: &JsonObject, problems: &mut Vec<String>) {
-        for name in arguments.keys().filter(|name| !self.knows(name)) {
-            problems.push(match self.known() {
-                known if known.is_empty() => {
-                    format!("unknown argument `{name}`: this tool takes none")
-                }
-                known => format!("unknown argument `{name}`: known are {known}"),
-            });
+        let mut unknown = arguments.keys().filter(|name| !self.knows(name));
+        let known = match self.known() {
+            known if known.is_empty() => "this tool takes none".to_owned(),
+            known => format!("known are {known}"),
+        };
+        let told = unknown.by_ref().take(MOST_UNKNOWN);
+        problems.extend(told.map(|name| format!("unknown argument `{name}`: {known}")));
+        match unknown.count() {
+            0 => {}
+            more => problems.push(format!("and {more} more that are unknown")),
         }
     }
 

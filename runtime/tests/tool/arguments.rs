@@ -5,7 +5,7 @@ use std::{
     num::{NonZeroI8, NonZeroU8},
 };
 
-use mcp_tasks::{Args, task_tool};
+use mcp_tasks::{Args, JsonObject, task_tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -324,4 +324,12 @@ fn a_tool_without_arguments_takes_none() {
         complaint(&none, json!({"x": 1})),
         "unknown argument `x`: this tool takes none"
     );
+}
+
+#[test]
+fn of_many_unknown_arguments_some_are_told() {
+    let many: JsonObject = (0..1000).map(|n| (format!("x{n:03}"), json!(n))).collect();
+    let complaint = complaint(&tool(none), many.into());
+    assert_eq!(complaint.lines().count(), 11, "{complaint}");
+    assert!(complaint.ends_with("and 990 more that are unknown"));
 }

@@ -1,6 +1,6 @@
 //! One value against the keywords of one schema, without what is inside of either.
 
-use std::cmp::Ordering;
+use std::{cmp::Ordering, collections::HashSet};
 
 use serde_json::{Number, Value};
 
@@ -171,11 +171,45 @@ fn count(
         .map(|most| format!("{what} of at most {most} {unit}"))
 }
 
+/// Whether two are the same; in one pass, since lists can be long.
 fn has_twins(items: &[Value]) -> bool {
-    items
-        .iter()
-        .enumerate()
-        .any(|(index, item)| items[..index].iter().any(|earlier| same(earlier, item)))
+    let mut seen = HashSet::with_capacity(items.len());
+    items.iter().any(|item| {
+        let mut text = String::new();
+        write_alike(item, &mut text);
+        !seen.insert(text)
+    })
+}
+
+/// Writes values alike that are the same as JSON Schema has it.
+fn write_alike(value: &Value, text: &mut String) {
+    match value {
+        Value::Number(number) => match integral(number) {
+            Some(whole) => text.push_str(&whole.to_string()),
+            None => text.push_str(&number.to_string()),
+        },
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                write_alike(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        Value::Object(members) => {
+            let mut members: Vec<_> = members.iter().collect();
+            members.sort_unstable_by_key(|(name, _)| *name);
+            text.push('{');
+            for (name, value) in members {
+                text.push_str(&Value::from(name.as_str()).to_string());
+                text.push(':');
+                write_alike(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        other => text.push_str(&other.to_string()),
+    }
 }
 
 /// Equal as JSON Schema has it: `1` is `1.0`.
