@@ -158,6 +158,38 @@ fn an_inlined_copy_in_a_union_is_the_definition_again() {
 }
 
 #[test]
+fn a_list_that_definitions_have_from_a_base_is_one_type() {
+    let scope = json!({"type": "string", "enum": ["private", "public"]});
+    let other = json!({"type": "string", "enum": ["here", "there"]});
+    let definitions = json!({
+        "Base": object(json!({"scope": scope})),
+        "Page": object(json!({"scope": scope, "items": {"type": "array"}})),
+        "Else": object(json!({"scope": other, "items": {"type": "array"}})),
+        "One": object(json!({"place": other, "one": {"type": "string"}})),
+        "Two": object(json!({"place": other, "two": {"type": "string"}})),
+    });
+    let model = build(&[defs(definitions)]).expect("valid");
+    let list = |name: &str, member: &str| {
+        let TypeKind::Struct(object) = kind(&model, name) else {
+            panic!("an object")
+        };
+        let field = object.fields.iter().find(|field| field.json == member);
+        match field.map(|field| &field.ty) {
+            Some(Expr::Named(id)) => model.get(*id).name.clone(),
+            other => panic!("a list: {other:?}"),
+        }
+    };
+    assert_eq!(list("Base", "scope"), "BaseScope");
+    assert_eq!(list("Page", "scope"), "BaseScope");
+    assert_eq!(list("Else", "scope"), "ElseScope");
+    // None of the two extends the other.
+    assert_eq!(
+        (list("One", "place"), list("Two", "place")),
+        ("OnePlace".into(), "TwoPlace".into())
+    );
+}
+
+#[test]
 fn what_two_files_agree_on_is_one_type() {
     let leaf = |ty: &str| object(json!({"x": {"type": ty}}));
     let tree = object(json!({"leaf": {"$ref": "#/$defs/Leaf"}}));

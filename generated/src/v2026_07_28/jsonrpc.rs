@@ -9,6 +9,35 @@ use super::{
 };
 use crate::support::*;
 
+/// Who may reuse a cached answer. It grants no access and replaces no access check.
+///
+/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
+pub enum CacheScope {
+    /// Only the authorization context that asked.
+    Private,
+    /// Anyone: nothing in it depends on the caller.
+    Public,
+}
+
+impl Eq for CacheScope {}
+
+impl CacheScope {
+    /// All values, in the schema's order.
+    pub const ALL: &'static [Self] = &[Self::Private, Self::Public];
+    const NAMES: &'static [&'static str] = &["private", "public"];
+
+    /// The value on the wire.
+    #[must_use]
+    #[inline]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Private => "private",
+            Self::Public => "public",
+        }
+    }
+}
+
 /// Members shared by results that a client can keep for a while. Answers to calls that were tried again with input must not be kept.
 ///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
@@ -18,7 +47,7 @@ pub struct CacheableResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
     pub meta: Option<ResultMetaObject>,
     /// Who else may be given a cached copy of this answer.
-    pub cache_scope: CacheableResultCacheScope,
+    pub cache_scope: CacheScope,
     /// Shape of the result: `complete` here. Servers before 2026-07-28 leave it out, which means the same.
     pub result_type: String,
     /// Milliseconds, counted from arrival, for which a client may reuse this answer. 0 makes it stale at once.
@@ -34,7 +63,7 @@ impl CacheableResult {
     #[must_use]
     #[inline]
     pub fn new(
-        cache_scope: CacheableResultCacheScope,
+        cache_scope: CacheScope,
         result_type: impl Into<String>,
         ttl_ms: u64,
     ) -> Self {
@@ -63,12 +92,7 @@ impl Record for CacheableResult {
         "resultType",
         "ttlMs",
     ];
-    type Slots = (
-        May<ResultMetaObject>,
-        Must<CacheableResultCacheScope>,
-        Must<String>,
-        Must<u64>,
-    );
+    type Slots = (May<ResultMetaObject>, Must<CacheScope>, Must<String>, Must<u64>);
     type Rest = JsonObject;
 
     #[inline]
@@ -88,35 +112,6 @@ impl Record for CacheableResult {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
         ((&self.meta, &self.cache_scope, &self.result_type, &self.ttl_ms), &self.extra)
-    }
-}
-
-/// Who may reuse a cached answer. It grants no access and replaces no access check.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
-pub enum CacheableResultCacheScope {
-    /// Only the authorization context that asked.
-    Private,
-    /// Anyone: nothing in it depends on the caller.
-    Public,
-}
-
-impl Eq for CacheableResultCacheScope {}
-
-impl CacheableResultCacheScope {
-    /// All values, in the schema's order.
-    pub const ALL: &'static [Self] = &[Self::Private, Self::Public];
-    const NAMES: &'static [&'static str] = &["private", "public"];
-
-    /// The value on the wire.
-    #[must_use]
-    #[inline]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Private => "private",
-            Self::Public => "public",
-        }
     }
 }
 
@@ -1418,5 +1413,5 @@ objects! {
 }
 
 strings! {
-    CacheableResultCacheScope
+    CacheScope
 }

@@ -3,8 +3,9 @@
 //! Types of the domain `lifecycle`.
 
 use super::{
-    NotificationMetaObject, ProgressToken, RequestId, RequestParams, ResultMetaObject,
-    ServerCapabilitiesPrompts, ServerCapabilitiesResources, ServerCapabilitiesTools,
+    CacheScope, NotificationMetaObject, ProgressToken, RequestId, RequestParams,
+    ResultMetaObject, ServerCapabilitiesPrompts, ServerCapabilitiesResources,
+    ServerCapabilitiesTools,
 };
 use crate::support::*;
 
@@ -422,7 +423,7 @@ pub struct DiscoverResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
     pub meta: Option<ResultMetaObject>,
     /// Who else may be given a cached copy of this answer.
-    pub cache_scope: DiscoverResultCacheScope,
+    pub cache_scope: CacheScope,
     /// What the server can do.
     pub capabilities: ServerCapabilities,
     /// Advice on using the server, for the model's system prompt. It should add to the tools' descriptions, not repeat them.
@@ -444,7 +445,7 @@ impl DiscoverResult {
     #[must_use]
     #[inline]
     pub fn new(
-        cache_scope: DiscoverResultCacheScope,
+        cache_scope: CacheScope,
         capabilities: ServerCapabilities,
         result_type: impl Into<String>,
         supported_versions: Vec<String>,
@@ -491,7 +492,7 @@ impl Record for DiscoverResult {
     ];
     type Slots = (
         May<ResultMetaObject>,
-        Must<DiscoverResultCacheScope>,
+        Must<CacheScope>,
         Must<ServerCapabilities>,
         May<String>,
         Must<String>,
@@ -539,35 +540,6 @@ impl Record for DiscoverResult {
             ),
             &self.extra,
         )
-    }
-}
-
-/// Who may reuse a cached description of the server.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
-pub enum DiscoverResultCacheScope {
-    /// Only the authorization context that asked.
-    Private,
-    /// Anyone: nothing in it depends on the caller.
-    Public,
-}
-
-impl Eq for DiscoverResultCacheScope {}
-
-impl DiscoverResultCacheScope {
-    /// All values, in the schema's order.
-    pub const ALL: &'static [Self] = &[Self::Private, Self::Public];
-    const NAMES: &'static [&'static str] = &["private", "public"];
-
-    /// The value on the wire.
-    #[must_use]
-    #[inline]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Private => "private",
-            Self::Public => "public",
-        }
     }
 }
 
@@ -935,8 +907,4 @@ objects! {
     ClientCapabilitiesElicitation, ClientCapabilitiesSampling, DiscoverRequest,
     DiscoverResult, DiscoverResultResponse, ProgressNotification,
     ProgressNotificationParams, ServerCapabilities
-}
-
-strings! {
-    DiscoverResultCacheScope
 }

@@ -3,8 +3,9 @@
 //! Types of the domain `prompts`.
 
 use super::{
-    InputRequiredResult, InputResponse, NotificationParams, PaginatedRequestParams,
-    Prompt, PromptMessage, RequestId, RequestMetaObject, ResultMetaObject,
+    CacheScope, InputRequiredResult, InputResponse, NotificationParams,
+    PaginatedRequestParams, Prompt, PromptMessage, RequestId, RequestMetaObject,
+    ResultMetaObject,
 };
 use crate::support::*;
 
@@ -416,7 +417,7 @@ pub struct ListPromptsResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
     pub meta: Option<ResultMetaObject>,
     /// Who else may be given a cached copy of this answer.
-    pub cache_scope: ListPromptsResultCacheScope,
+    pub cache_scope: CacheScope,
     /// Start of the next page, to be sent back as `cursor`. Absent on the last page; an empty string is a real cursor.
     pub next_cursor: Option<String>,
     /// The prompts on this page.
@@ -436,7 +437,7 @@ impl ListPromptsResult {
     #[must_use]
     #[inline]
     pub fn new(
-        cache_scope: ListPromptsResultCacheScope,
+        cache_scope: CacheScope,
         prompts: Vec<Prompt>,
         result_type: impl Into<String>,
         ttl_ms: u64,
@@ -480,7 +481,7 @@ impl Record for ListPromptsResult {
     ];
     type Slots = (
         May<ResultMetaObject>,
-        Must<ListPromptsResultCacheScope>,
+        Must<CacheScope>,
         May<String>,
         Must<Vec<Prompt>>,
         Must<String>,
@@ -517,35 +518,6 @@ impl Record for ListPromptsResult {
             ),
             &self.extra,
         )
-    }
-}
-
-/// Who may reuse a cached page of prompts.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
-pub enum ListPromptsResultCacheScope {
-    /// Only the authorization context that asked.
-    Private,
-    /// Anyone: nothing in it depends on the caller.
-    Public,
-}
-
-impl Eq for ListPromptsResultCacheScope {}
-
-impl ListPromptsResultCacheScope {
-    /// All values, in the schema's order.
-    pub const ALL: &'static [Self] = &[Self::Private, Self::Public];
-    const NAMES: &'static [&'static str] = &["private", "public"];
-
-    /// The value on the wire.
-    #[must_use]
-    #[inline]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Private => "private",
-            Self::Public => "public",
-        }
     }
 }
 
@@ -652,8 +624,4 @@ objects! {
     GetPromptRequest, GetPromptRequestParams, GetPromptResult, GetPromptResultResponse,
     GetPromptResultResponseResult, ListPromptsRequest, ListPromptsResult,
     ListPromptsResultResponse, PromptListChangedNotification
-}
-
-strings! {
-    ListPromptsResultCacheScope
 }

@@ -3,9 +3,9 @@
 //! Types of the domain `resources`.
 
 use super::{
-    InputRequiredResult, InputResponse, NotificationMetaObject, NotificationParams,
-    PaginatedRequestParams, ReadResourceResultContentsItem, RequestId, RequestMetaObject,
-    Resource, ResourceTemplate, ResultMetaObject,
+    CacheScope, InputRequiredResult, InputResponse, NotificationMetaObject,
+    NotificationParams, PaginatedRequestParams, ReadResourceResultContentsItem,
+    RequestId, RequestMetaObject, Resource, ResourceTemplate, ResultMetaObject,
 };
 use crate::support::*;
 
@@ -67,7 +67,7 @@ pub struct ListResourceTemplatesResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
     pub meta: Option<ResultMetaObject>,
     /// Who else may be given a cached copy of this answer.
-    pub cache_scope: ListResourceTemplatesResultCacheScope,
+    pub cache_scope: CacheScope,
     /// Start of the next page, to be sent back as `cursor`. Absent on the last page; an empty string is a real cursor.
     pub next_cursor: Option<String>,
     /// The templates on this page.
@@ -85,7 +85,7 @@ impl ListResourceTemplatesResult {
     #[must_use]
     #[inline]
     pub fn new(
-        cache_scope: ListResourceTemplatesResultCacheScope,
+        cache_scope: CacheScope,
         resource_templates: Vec<ResourceTemplate>,
         result_type: impl Into<String>,
         ttl_ms: u64,
@@ -129,7 +129,7 @@ impl Record for ListResourceTemplatesResult {
     ];
     type Slots = (
         May<ResultMetaObject>,
-        Must<ListResourceTemplatesResultCacheScope>,
+        Must<CacheScope>,
         May<String>,
         Must<Vec<ResourceTemplate>>,
         Must<String>,
@@ -173,35 +173,6 @@ impl Record for ListResourceTemplatesResult {
             ),
             &self.extra,
         )
-    }
-}
-
-/// Who may reuse a cached page of templates.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
-pub enum ListResourceTemplatesResultCacheScope {
-    /// Only the authorization context that asked.
-    Private,
-    /// Anyone: nothing in it depends on the caller.
-    Public,
-}
-
-impl Eq for ListResourceTemplatesResultCacheScope {}
-
-impl ListResourceTemplatesResultCacheScope {
-    /// All values, in the schema's order.
-    pub const ALL: &'static [Self] = &[Self::Private, Self::Public];
-    const NAMES: &'static [&'static str] = &["private", "public"];
-
-    /// The value on the wire.
-    #[must_use]
-    #[inline]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Private => "private",
-            Self::Public => "public",
-        }
     }
 }
 
@@ -309,7 +280,7 @@ pub struct ListResourcesResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
     pub meta: Option<ResultMetaObject>,
     /// Who else may be given a cached copy of this answer.
-    pub cache_scope: ListResourcesResultCacheScope,
+    pub cache_scope: CacheScope,
     /// Start of the next page, to be sent back as `cursor`. Absent on the last page; an empty string is a real cursor.
     pub next_cursor: Option<String>,
     /// The resources on this page.
@@ -327,7 +298,7 @@ impl ListResourcesResult {
     #[must_use]
     #[inline]
     pub fn new(
-        cache_scope: ListResourcesResultCacheScope,
+        cache_scope: CacheScope,
         resources: Vec<Resource>,
         result_type: impl Into<String>,
         ttl_ms: u64,
@@ -371,7 +342,7 @@ impl Record for ListResourcesResult {
     ];
     type Slots = (
         May<ResultMetaObject>,
-        Must<ListResourcesResultCacheScope>,
+        Must<CacheScope>,
         May<String>,
         Must<Vec<Resource>>,
         Must<String>,
@@ -408,35 +379,6 @@ impl Record for ListResourcesResult {
             ),
             &self.extra,
         )
-    }
-}
-
-/// Who may reuse a cached page of resources.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
-pub enum ListResourcesResultCacheScope {
-    /// Only the authorization context that asked.
-    Private,
-    /// Anyone: nothing in it depends on the caller.
-    Public,
-}
-
-impl Eq for ListResourcesResultCacheScope {}
-
-impl ListResourcesResultCacheScope {
-    /// All values, in the schema's order.
-    pub const ALL: &'static [Self] = &[Self::Private, Self::Public];
-    const NAMES: &'static [&'static str] = &["private", "public"];
-
-    /// The value on the wire.
-    #[must_use]
-    #[inline]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Private => "private",
-            Self::Public => "public",
-        }
     }
 }
 
@@ -632,7 +574,7 @@ pub struct ReadResourceResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
     pub meta: Option<ResultMetaObject>,
     /// Who else may be given a cached copy of this answer.
-    pub cache_scope: ReadResourceResultCacheScope,
+    pub cache_scope: CacheScope,
     /// One entry, or several when the address stands for many things, such as a directory. Never empty just because nothing was found: that is an error.
     pub contents: Vec<ReadResourceResultContentsItem>,
     /// Shape of the result: `complete` here. Servers before 2026-07-28 leave it out, which means the same.
@@ -650,7 +592,7 @@ impl ReadResourceResult {
     #[must_use]
     #[inline]
     pub fn new(
-        cache_scope: ReadResourceResultCacheScope,
+        cache_scope: CacheScope,
         contents: Vec<ReadResourceResultContentsItem>,
         result_type: impl Into<String>,
         ttl_ms: u64,
@@ -684,7 +626,7 @@ impl Record for ReadResourceResult {
     ];
     type Slots = (
         May<ResultMetaObject>,
-        Must<ReadResourceResultCacheScope>,
+        Must<CacheScope>,
         Must<Vec<ReadResourceResultContentsItem>>,
         Must<String>,
         Must<u64>,
@@ -718,35 +660,6 @@ impl Record for ReadResourceResult {
             ),
             &self.extra,
         )
-    }
-}
-
-/// Who may reuse cached contents.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
-pub enum ReadResourceResultCacheScope {
-    /// Only the authorization context that asked.
-    Private,
-    /// Anyone: nothing in it depends on the caller.
-    Public,
-}
-
-impl Eq for ReadResourceResultCacheScope {}
-
-impl ReadResourceResultCacheScope {
-    /// All values, in the schema's order.
-    pub const ALL: &'static [Self] = &[Self::Private, Self::Public];
-    const NAMES: &'static [&'static str] = &["private", "public"];
-
-    /// The value on the wire.
-    #[must_use]
-    #[inline]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Private => "private",
-            Self::Public => "public",
-        }
     }
 }
 
@@ -1061,9 +974,4 @@ objects! {
     ReadResourceResult, ReadResourceResultResponse, ReadResourceResultResponseResult,
     ResourceListChangedNotification, ResourceRequestParams, ResourceUpdatedNotification,
     ResourceUpdatedNotificationParams
-}
-
-strings! {
-    ListResourceTemplatesResultCacheScope, ListResourcesResultCacheScope,
-    ReadResourceResultCacheScope
 }

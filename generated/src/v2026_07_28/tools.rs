@@ -3,7 +3,7 @@
 //! Types of the domain `tools`.
 
 use super::{
-    ContentBlock, InputRequiredResult, InputResponse, NotificationParams,
+    CacheScope, ContentBlock, InputRequiredResult, InputResponse, NotificationParams,
     PaginatedRequestParams, RequestId, RequestMetaObject, ResultMetaObject, Tool,
 };
 use crate::support::*;
@@ -445,7 +445,7 @@ pub struct ListToolsResult {
     /// Metadata about the result; in 2026-07-28 it can name the server software.
     pub meta: Option<ResultMetaObject>,
     /// Who else may be given a cached copy of this answer.
-    pub cache_scope: ListToolsResultCacheScope,
+    pub cache_scope: CacheScope,
     /// Start of the next page, to be sent back as `cursor`. Absent on the last page; an empty string is a real cursor.
     pub next_cursor: Option<String>,
     /// Shape of the result: `complete` here. Servers before 2026-07-28 leave it out, which means the same.
@@ -465,7 +465,7 @@ impl ListToolsResult {
     #[must_use]
     #[inline]
     pub fn new(
-        cache_scope: ListToolsResultCacheScope,
+        cache_scope: CacheScope,
         result_type: impl Into<String>,
         tools: Vec<Tool>,
         ttl_ms: u64,
@@ -509,7 +509,7 @@ impl Record for ListToolsResult {
     ];
     type Slots = (
         May<ResultMetaObject>,
-        Must<ListToolsResultCacheScope>,
+        Must<CacheScope>,
         May<String>,
         Must<String>,
         Must<Vec<Tool>>,
@@ -546,35 +546,6 @@ impl Record for ListToolsResult {
             ),
             &self.extra,
         )
-    }
-}
-
-/// Who may reuse a cached page of tools.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/caching>.
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Ord, Hash)]
-pub enum ListToolsResultCacheScope {
-    /// Only the authorization context that asked.
-    Private,
-    /// Anyone: nothing in it depends on the caller.
-    Public,
-}
-
-impl Eq for ListToolsResultCacheScope {}
-
-impl ListToolsResultCacheScope {
-    /// All values, in the schema's order.
-    pub const ALL: &'static [Self] = &[Self::Private, Self::Public];
-    const NAMES: &'static [&'static str] = &["private", "public"];
-
-    /// The value on the wire.
-    #[must_use]
-    #[inline]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Private => "private",
-            Self::Public => "public",
-        }
     }
 }
 
@@ -681,8 +652,4 @@ objects! {
     CallToolRequest, CallToolRequestParams, CallToolResult, CallToolResultResponse,
     CallToolResultResponseResult, ListToolsRequest, ListToolsResult,
     ListToolsResultResponse, ToolListChangedNotification
-}
-
-strings! {
-    ListToolsResultCacheScope
 }

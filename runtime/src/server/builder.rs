@@ -18,31 +18,11 @@ use crate::{
     tool::{IntoTool, IntoTools, RegisterError, StateMap, Tool, ToolSet},
     types::{
         v2025_11_25,
-        v2026_07_28::{self, ResultMetaObject},
+        v2026_07_28::{self, CacheScope, ResultMetaObject},
     },
 };
 
 use super::{Catalog, Connection, Fallback, Inner, Limits, Server};
-
-/// Who may keep a cached answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub enum CacheScope {
-    /// Anyone: the answer is the same for all.
-    #[default]
-    Public,
-    /// Only caches of the same caller.
-    Private,
-}
-
-impl CacheScope {
-    /// The name on the wire.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Public => "public",
-            Self::Private => "private",
-        }
-    }
-}
 
 /// Why a server could not be built.
 #[derive(Debug, thiserror::Error)]
@@ -120,7 +100,7 @@ impl Default for ServerBuilder {
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             cache_ttl: Duration::ZERO,
-            cache_scope: CacheScope::default(),
+            cache_scope: CacheScope::Public,
             legacy: true,
         };
         let builder = Self {

@@ -18,11 +18,13 @@ use std::{
 
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-pub use builder::{BuildError, CacheScope, ServerBuilder};
+pub use builder::{BuildError, ServerBuilder};
 pub use call_stream::CallStream;
 pub use error::RpcError;
 pub use fallback::{Era, Fallback, FallbackRequest};
 pub use limits::Limits;
+
+pub use crate::types::v2026_07_28::CacheScope;
 
 pub(crate) use caller::{Caller, Connection, Outbox};
 pub(crate) use catalog::{Catalog, Entry};
