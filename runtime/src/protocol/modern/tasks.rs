@@ -7,9 +7,12 @@ use crate::{
     engine::Cancel,
     protocol::failure,
     server::RpcError,
-    types::ext_tasks::{
-        CancelTaskRequestParams, CancelTaskResult, GetTaskRequestParams, GetTaskResult,
-        TaskHandler, TaskRequest, TaskResponse, UpdateTaskRequestParams, UpdateTaskResult,
+    types::{
+        ext_tasks::{
+            CancelTaskRequestParams, CancelTaskResult, GetTaskRequestParams, GetTaskResult,
+            TaskHandler, TaskRequest, TaskResponse, UpdateTaskRequestParams, UpdateTaskResult,
+        },
+        v2026_07_28::ResultMetaObject,
     },
 };
 
@@ -44,14 +47,12 @@ impl Exchange<'_> {
         let request = TaskRequest::decode(self.method, Value::Object(params))
             .ok_or_else(|| RpcError::method_not_found(self.method))?
             .map_err(failure::invalid)?;
-        let mut response = request.dispatch(self, answers).await?;
-        let meta = match &mut response {
-            TaskResponse::Get(result) => &mut result.meta,
-            TaskResponse::Update(result) => &mut result.meta,
-            TaskResponse::Cancel(result) => &mut result.meta,
-        };
-        *meta = Some(self.server.result_meta.clone());
-        Ok(response)
+        request.dispatch(self, answers).await
+    }
+
+    /// Metadata of an answer: who gives it.
+    fn meta(&self) -> ResultMetaObject {
+        self.server.result_meta.clone()
     }
 }
 
@@ -69,7 +70,7 @@ impl TaskHandler for Exchange<'_> {
             .engine
             .get(&params.task_id, self.owner())
             .await?;
-        Ok(GetTaskResult::new(shape::detailed(&task)?))
+        Ok(GetTaskResult::new(shape::detailed(&task)?).with_meta(self.meta()))
     }
 
     async fn update(
@@ -81,7 +82,7 @@ impl TaskHandler for Exchange<'_> {
             .engine
             .answer(&params.task_id, self.owner(), answers)
             .await?;
-        Ok(UpdateTaskResult::new())
+        Ok(UpdateTaskResult::new().with_meta(self.meta()))
     }
 
     async fn cancel(
@@ -93,6 +94,6 @@ impl TaskHandler for Exchange<'_> {
             .engine
             .cancel(&params.task_id, self.owner(), Cancel::Request)
             .await?;
-        Ok(CancelTaskResult::new())
+        Ok(CancelTaskResult::new().with_meta(self.meta()))
     }
 }
