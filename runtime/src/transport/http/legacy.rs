@@ -122,7 +122,7 @@ pub(super) async fn request(
             match serve(&inner, &http, &log, &request, &caller).await {
                 Some(outcome) => log.end(rpc::reply(&request.id, &outcome)),
                 None => {
-                    http.forget(&log);
+                    http.forget(log.number());
                     log.finish();
                 }
             }
@@ -136,7 +136,7 @@ pub(super) async fn request(
         () = tokio::time::sleep(keep_alive.min(SILENT)) => {}
     }
     if let Some(text) = log.take_only() {
-        http.forget(&log);
+        http.forget(log.number());
         return reply::json(StatusCode::OK, text.to_string());
     }
     tokio::spawn(forget_in_time(Arc::clone(&http), Arc::clone(&log)));
@@ -186,8 +186,11 @@ async fn serve(
 
 /// Forgets a stream some time after its end.
 async fn forget_in_time(http: Arc<HttpSession>, log: Arc<EventLog>) {
+    let number = log.number();
     let over = async {
         log.ended().await;
+        // Whether it is kept is for the session alone to say.
+        drop(log);
         http.make_room();
         tokio::time::sleep(PATIENCE).await;
     };
@@ -195,7 +198,7 @@ async fn forget_in_time(http: Arc<HttpSession>, log: Arc<EventLog>) {
         () = over => {}
         () = http.session.closed.cancelled() => {}
     }
-    http.forget(&log);
+    http.forget(number);
 }
 
 /// Counts a request that waits for its first message as a connection of its stream.

@@ -183,10 +183,10 @@ impl HttpSession {
     }
 
     /// Forgets a stream that nobody will come back for.
-    pub(super) fn forget(&self, log: &Arc<EventLog>) {
+    pub(super) fn forget(&self, number: u64) {
         self.streams
             .lock()
-            .retain(|stream| !Arc::ptr_eq(stream, log));
+            .retain(|stream| stream.number() != number);
     }
 
     /// The stream with this number.

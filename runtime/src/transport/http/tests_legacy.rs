@@ -80,6 +80,16 @@ impl Client {
         send(&self.server, self.request(request, Body::empty())).await
     }
 
+    /// A stream of the session, as the server keeps it.
+    pub(super) fn stream(&self, number: &str) -> std::sync::Arc<super::log::EventLog> {
+        let (inner, principal) = (&self.server.inner, self.who.map(crate::Principal::new));
+        let limits = &inner.config.limits;
+        let http = inner
+            .sessions
+            .get(&self.session, principal.as_ref(), limits);
+        http.unwrap().stream(number.parse().unwrap()).unwrap()
+    }
+
     pub(super) async fn delete(&self) -> Response<Body> {
         send(
             &self.server,

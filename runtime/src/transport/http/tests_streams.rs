@@ -242,6 +242,34 @@ async fn a_wait_for_a_result_that_nobody_comes_back_to_is_forgotten() {
     assert_eq!(client.get(Some(&seen)).await.status(), 400);
 }
 
+/// Gives much after a while.
+#[task_tool]
+async fn fill() -> String {
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    "x".repeat(3 << 20)
+}
+
+/// covers: L-RES-2
+#[tokio::test(start_paused = true)]
+async fn what_was_sent_on_ended_streams_is_let_go() {
+    let server = Server::builder().tools(tools![fill]).build().unwrap();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let mut streams = Vec::new();
+    for id in 1..=4 {
+        let call = legacy(id, "tools/call", json!({"name": "fill"}));
+        let mut stream = Events::of(client.post(call).await);
+        let seen = stream.next().await.unwrap().id.unwrap();
+        let (number, _) = seen.split_once('_').unwrap();
+        streams.push(std::sync::Arc::downgrade(&client.stream(number)));
+        assert_eq!(stream.message().await["id"], id);
+        assert!(stream.next().await.is_none());
+    }
+    let kept = || -> Vec<bool> { streams.iter().map(|kept| kept.strong_count() > 0).collect() };
+    assert_eq!(kept(), [false, false, true, true]);
+    tokio::time::sleep(Duration::from_secs(61)).await;
+    assert_eq!(kept(), [false; 4]);
+}
+
 /// covers: X-HTTP-3
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_reply_that_comes_at_once_is_json_every_time() {
