@@ -95,6 +95,7 @@ pub(crate) fn route(facts: Facts<'_>) -> Route {
             "Header mismatch: MCP-Protocol-Version is '{header}' but `_meta` says {named}"
         ))),
         (_, Some(named)) => modern_version(named, facts.serve_legacy),
+        // No mismatch but a member that is missing: -32602, as the conformance suite has it.
         (
             Channel::Http {
                 version: Some(MODERN),

@@ -51,6 +51,9 @@ const PATH: &str = "/mcp";
 
 /// The endpoint as a tower service. Cheap to clone.
 ///
+/// A legacy session has one stream of its own, opened with GET: opening it again closes the connection that had it. Each of
+/// its requests has a stream besides.
+///
 /// Put a [`Principal`](crate::Principal) into the extensions of the request in a layer around it; tasks are then bound
 /// to it.
 #[derive(Clone)]
