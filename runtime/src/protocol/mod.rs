@@ -7,6 +7,7 @@ pub(crate) mod legacy;
 mod logging;
 pub(crate) mod modern;
 pub(crate) mod negotiate;
+mod progress;
 mod quota;
 pub(crate) mod seal;
 

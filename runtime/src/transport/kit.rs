@@ -85,7 +85,8 @@ async fn count(ctx: TaskContext) -> String {
 #[task_tool(meta = json!({"io.modelcontextprotocol/model-immediate-response": "It is being counted."}))]
 async fn count_slowly(crate::State(gate): crate::State<Gate>, ctx: TaskContext) -> String {
     gate.pass().await;
-    for step in 1..=3 {
+    // What does not grow, or is no number, is not told.
+    for step in [1.0, f64::NAN, 1.0, 2.0, 1.5, 3.0] {
         ctx.progress(step, 3).await;
     }
     "counted".to_owned()

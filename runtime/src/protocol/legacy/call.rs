@@ -18,11 +18,7 @@ use crate::{
     },
     engine::{Launch, Report, ReportSink, Started},
     protocol::{
-        failure,
-        logging::log_params,
-        modern::{form, progress_params},
-        plain,
-        quota::Quota,
+        failure, logging::log_params, modern::form, plain, progress::Progress, quota::Quota,
     },
     server::{CallStream, Entry, RpcError, error::INTERNAL_ERROR, rpc},
     tool::{Ask, TaskSupport},
@@ -82,8 +78,7 @@ impl Exchange<'_> {
             log: self.log(entry),
             session: Arc::clone(self.session),
             wire: self.wire.clone(),
-            progress: self.progress_token.clone(),
-            last: Mutex::new(f64::NEG_INFINITY),
+            progress: self.progress_token.clone().map(Progress::new),
             kept: Mutex::default(),
             asked: AtomicUsize::new(0),
             quota: Quota::of(&self.inner.config.limits),
@@ -207,7 +202,7 @@ impl Exchange<'_> {
         let (sender, reports) = mpsc::channel(REPORTS);
         let progresses = token.is_some();
         let feed = ReportFeed {
-            token,
+            progress: token.map(Progress::new),
             tool: entry.tool.descriptor.name.clone(),
             reports,
         };
@@ -258,8 +253,7 @@ struct CallContext {
     log: Option<CallLog>,
     session: Arc<Session>,
     wire: Arc<dyn Wire>,
-    progress: Option<Value>,
-    last: Mutex<f64>,
+    progress: Option<Progress>,
     kept: Mutex<JsonObject>,
     asked: AtomicUsize,
     quota: Quota,
@@ -334,18 +328,13 @@ impl ContextBackend for CallContext {
         message: Option<String>,
     ) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let Some(token) = &self.progress else { return };
+            if let Some(progress) = &self.progress
+                && let Some(params) = progress.params(done, total, message)
             {
-                let mut last = self.last.lock();
-                if !done.is_finite() || done <= *last {
-                    return;
-                }
-                *last = done;
+                self.wire
+                    .notify(rpc::notification(NotificationsProgress::NAME, &params))
+                    .await;
             }
-            let params = progress_params(token, done, total, message);
-            self.wire
-                .notify(rpc::notification(NotificationsProgress::NAME, &params))
-                .await;
         })
     }
 

@@ -26,7 +26,7 @@ use crate::{
     JsonObject,
     context::AskError,
     engine::{EngineError, Report, Subscription},
-    protocol::{logging::log_params, modern::progress_params, plain},
+    protocol::{logging::log_params, plain, progress::Progress},
     server::{Inner, rpc},
     task::{Question, Status, Task},
     types::v2025_11_25::methods::{
@@ -98,7 +98,7 @@ impl Drop for OpenResult {
 /// What a task's call reports.
 pub(super) struct ReportFeed {
     /// What progress goes by.
-    pub(super) token: Option<Value>,
+    pub(super) progress: Option<Progress>,
     /// Whose log it is.
     pub(super) tool: String,
     pub(super) reports: mpsc::Receiver<Report>,
@@ -286,15 +286,15 @@ impl Watcher {
 
     async fn tell_report(&self, feed: &Option<ReportFeed>, report: Report) {
         let Some(feed) = feed else { return };
-        let (method, mut params) = match (report, &feed.token) {
-            (Report::Progress(report), Some(token)) => {
-                let params = progress_params(token, report.done, report.total, report.message);
+        let (method, mut params) = match report {
+            Report::Progress(report) => {
+                let params = feed.progress.as_ref().and_then(|progress| {
+                    progress.params(report.done, report.total, report.message)
+                });
+                let Some(params) = params else { return };
                 (NotificationsProgress::NAME, params)
             }
-            (Report::Progress(_), None) => return,
-            (Report::Log(record), _) => {
-                (NotificationsMessage::NAME, log_params(&feed.tool, record))
-            }
+            Report::Log(record) => (NotificationsMessage::NAME, log_params(&feed.tool, record)),
         };
         relate(&mut params, &self.link.id);
         let newest = self

@@ -30,7 +30,6 @@ use crate::{
 };
 
 pub(in crate::protocol) use call::form;
-pub(in crate::protocol) use replay::progress_params;
 
 use crate::{
     task::Principal,

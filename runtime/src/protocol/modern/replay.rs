@@ -20,7 +20,7 @@ use crate::{
         AskError, ContextBackend, InputKinds, InputRequest, LogLevel, LogRate, LogRecord,
         SlotNames, check_answer,
     },
-    protocol::{logging::log_params, quota::Quota},
+    protocol::{logging::log_params, progress::Progress, quota::Quota},
     server::{Outbox, RpcError, rpc},
     task::{Answer, Asked, Journal, QuestionState},
     types::v2026_07_28::methods::{Method, NotificationsMessage, NotificationsProgress},
@@ -37,7 +37,7 @@ pub(super) struct Replay {
     responses: JsonObject,
     /// There was a round before, which said what may be answered now.
     again: bool,
-    progress: Option<Progress>,
+    progress: Option<(Progress, Outbox)>,
     log: Option<Log>,
     cancellation: CancellationToken,
 }
@@ -49,12 +49,6 @@ struct State {
     refused: Option<RpcError>,
     /// The capability that the client would have to declare.
     missing: Option<&'static str>,
-}
-
-struct Progress {
-    token: Value,
-    outbox: Outbox,
-    last: Mutex<f64>,
 }
 
 struct Log {
@@ -99,11 +93,7 @@ impl Replay {
 
     /// Sends progress to the client under its token.
     pub(super) fn with_progress(mut self, token: Value, outbox: Outbox) -> Self {
-        self.progress = Some(Progress {
-            token,
-            outbox,
-            last: Mutex::new(f64::NEG_INFINITY),
-        });
+        self.progress = Some((Progress::new(token), outbox));
         self
     }
 
@@ -203,22 +193,13 @@ impl ContextBackend for Replay {
         message: Option<String>,
     ) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            let Some(progress) = &self.progress else {
-                return;
-            };
+            if let Some((progress, outbox)) = &self.progress
+                && let Some(params) = progress.params(done, total, message)
             {
-                let mut last = progress.last.lock();
-                // Progress must grow, and NaN is no JSON.
-                if !done.is_finite() || done <= *last {
-                    return;
-                }
-                *last = done;
+                outbox
+                    .send(rpc::notification(NotificationsProgress::NAME, &params))
+                    .await;
             }
-            let params = progress_params(&progress.token, done, total, message);
-            progress
-                .outbox
-                .send(rpc::notification(NotificationsProgress::NAME, &params))
-                .await;
         })
     }
 
@@ -275,34 +256,6 @@ impl ContextBackend for Replay {
 
     fn cancellation(&self) -> CancellationToken {
         self.cancellation.clone()
-    }
-}
-
-/// The params of a progress notification.
-pub(in crate::protocol) fn progress_params(
-    token: &Value,
-    done: f64,
-    total: Option<f64>,
-    message: Option<String>,
-) -> JsonObject {
-    let mut params = JsonObject::new();
-    params.insert("progressToken".into(), token.clone());
-    params.insert("progress".into(), number(done));
-    if let Some(total) = total.filter(|total| total.is_finite()) {
-        params.insert("total".into(), number(total));
-    }
-    if let Some(message) = message {
-        params.insert("message".into(), message.into());
-    }
-    params
-}
-
-/// A number, written without a fraction when it has none.
-fn number(value: f64) -> Value {
-    if value.fract() == 0.0 && value.abs() < 9e15 {
-        (value as i64).into()
-    } else {
-        value.into()
     }
 }
 

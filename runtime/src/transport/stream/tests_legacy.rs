@@ -696,7 +696,8 @@ async fn a_task_tells_its_progress_by_the_calls_token_and_what_the_model_gets_me
             id
         );
     }
-    assert_eq!(reported.last().unwrap()["progress"], 3);
+    let told: Vec<_> = reported.iter().map(|params| &params["progress"]).collect();
+    assert_eq!(told, [&json!(1), &json!(2), &json!(3)]);
 }
 
 /// covers: M-TIME-3
