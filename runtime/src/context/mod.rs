@@ -132,11 +132,15 @@ impl TaskContext {
         self.backend.status(message).await;
     }
 
-    /// Says how much is done, and of how much.
+    /// Says how much is done, and of how much, in any unit. A task's status message says `3 of 10`; a client that gave a
+    /// progress token and can be told is sent a notification, unless `done` has not grown. A `done` that is NaN or
+    /// infinite says nothing.
     pub async fn progress(&self, done: impl Amount, total: impl Amount) {
-        self.backend
-            .progress(done.amount(), Some(total.amount()), None)
-            .await;
+        let (done, total) = (done.amount(), total.amount());
+        if done.is_finite() {
+            let total = total.is_finite().then_some(total);
+            self.backend.progress(done, total, None).await;
+        }
     }
 
     /// Waits until the call is cancelled. Only a tool with `cancel = "cooperative"` gets to see it; others are dropped.

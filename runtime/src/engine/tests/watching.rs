@@ -139,6 +139,7 @@ async fn progress_goes_to_the_message_and_reports_to_the_sink_until_the_end() {
     let reports = with(
         tool(|ctx| async move {
             ctx.progress(1, 2).await;
+            ctx.progress(f64::NAN, 2).await;
             ctx.log(LogLevel::Info, "halfway").await;
             ctx.cancelled().await;
             ctx.progress(2, 2).await;
