@@ -62,13 +62,15 @@ pub(crate) fn supported(serve_legacy: bool) -> Vec<&'static str> {
 
 /// The error for a version that is not served.
 pub(crate) fn unsupported(requested: &str, serve_legacy: bool) -> RpcError {
-    let message = if LEGACY.contains(&requested) {
+    let supported = supported(serve_legacy);
+    let message = if serve_legacy && LEGACY.contains(&requested) {
         format!("Unsupported protocol version: {requested} needs a session opened by `initialize`")
     } else {
-        format!("Unsupported protocol version: {requested}")
+        let versions = supported.join(", ");
+        format!("Unsupported protocol version: {requested}; this server has {versions}")
     };
     RpcError::new(UNSUPPORTED_VERSION, message)
-        .with_data(json!({ "supported": supported(serve_legacy), "requested": requested }))
+        .with_data(json!({ "supported": supported, "requested": requested }))
 }
 
 /// Finds the era of a request.
@@ -80,11 +82,7 @@ pub(crate) fn route(facts: Facts<'_>) -> Route {
     match (facts.channel, named) {
         // A version that is no string is for the modern era to refuse.
         (_, Some(named)) if !named.is_string() => Route::Modern,
-        (Channel::Http { version: None, .. }, Some(_)) => {
-            Route::Refused(RpcError::header_mismatch(
-                "Header mismatch: the MCP-Protocol-Version header is missing",
-            ))
-        }
+        (Channel::Http { version: None, .. }, Some(_)) => Route::Refused(missing_version()),
         (
             Channel::Http {
                 version: Some(header),
@@ -109,17 +107,38 @@ pub(crate) fn route(facts: Facts<'_>) -> Route {
                 ..
             },
             None,
-        ) if !LEGACY.contains(&header) => Route::Refused(unsupported(header, facts.serve_legacy)),
+        ) if !supported(facts.serve_legacy).contains(&header) => {
+            Route::Refused(unsupported(header, facts.serve_legacy))
+        }
+        (channel, None) if !facts.serve_legacy => modern_only(facts, channel),
         (Channel::Http { session, .. } | Channel::Stream { session }, None) => {
-            if !facts.serve_legacy {
-                return Route::Modern;
-            }
             if session || facts.method == Initialize::NAME {
                 Route::Legacy
             } else {
                 Route::NoSession
             }
         }
+    }
+}
+
+fn missing_version() -> RpcError {
+    RpcError::header_mismatch("Header mismatch: the MCP-Protocol-Version header is missing")
+}
+
+/// What a server of modern clients alone makes of a request that names no version.
+fn modern_only(facts: Facts<'_>, channel: Channel<'_>) -> Route {
+    if facts.method == Initialize::NAME {
+        // A legacy client knows no other way, and may show its user this message alone.
+        let asked = facts
+            .params
+            .get("protocolVersion")
+            .and_then(Value::as_str)
+            .unwrap_or("none");
+        return Route::Refused(unsupported(asked, false));
+    }
+    match channel {
+        Channel::Http { .. } => Route::Refused(missing_version()),
+        Channel::Stream { .. } => Route::Modern,
     }
 }
 
@@ -265,16 +284,55 @@ mod tests {
         assert_eq!(stream("initialize", None, false), Route::Legacy);
     }
 
-    #[test]
-    fn a_modern_only_server_takes_everything_for_modern() {
-        let params = params(None);
-        let facts = Facts {
-            method: "initialize",
-            params: &params,
-            channel: Channel::Stream { session: false },
+    fn modern_only(method: &str, params: &Value, channel: Channel<'_>) -> Route {
+        route(Facts {
+            method,
+            params: params.as_object().unwrap(),
+            channel,
             serve_legacy: false,
-        };
-        assert_eq!(route(facts), Route::Modern);
-        assert_eq!(supported(false), ["2026-07-28"]);
+        })
+    }
+
+    const STREAM: Channel<'_> = Channel::Stream { session: false };
+
+    fn headed(version: Option<&str>) -> Channel<'_> {
+        Channel::Http {
+            version,
+            session: false,
+        }
+    }
+
+    /// covers: X-NEG-1
+    #[test]
+    fn a_modern_only_server_names_its_versions_to_a_legacy_client() {
+        let asks = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+        for channel in [STREAM, headed(None), headed(Some("2025-11-25"))] {
+            let Route::Refused(error) = modern_only("initialize", &asks, channel) else {
+                panic!("{channel:?}");
+            };
+            assert_eq!(error.code, UNSUPPORTED_VERSION, "{channel:?}");
+            assert!(error.message.contains(MODERN), "{}", error.message);
+            let data = error.data.unwrap();
+            assert_eq!(
+                data,
+                json!({"supported": [MODERN], "requested": "2025-11-25"})
+            );
+        }
+    }
+
+    /// covers: X-NEG-1
+    #[test]
+    fn a_modern_only_server_refuses_the_headers_of_legacy_requests() {
+        let none = json!({});
+        assert_eq!(
+            code(modern_only("tools/list", &none, headed(Some("2025-11-25")))),
+            UNSUPPORTED_VERSION
+        );
+        assert_eq!(
+            code(modern_only("tools/list", &none, headed(None))),
+            HEADER_MISMATCH
+        );
+        // On a byte stream there is no header: the modern era says which member is missing.
+        assert_eq!(modern_only("tools/list", &none, STREAM), Route::Modern);
     }
 }
