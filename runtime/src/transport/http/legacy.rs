@@ -241,10 +241,6 @@ pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
         Err(response) => return *response,
     };
     let limits = &inner.config.limits;
-    let permit = match limits.open_stream(&inner.streams, http.session.principal.as_ref()) {
-        Ok(permit) => permit,
-        Err(error) => return reply::error(StatusCode::TOO_MANY_REQUESTS, None, &error),
-    };
     let (log, from) = match last_event(&parts.headers) {
         None => (Arc::clone(&http.channel), From::Untaken),
         Some(id) => match read_event_id(id)
@@ -261,6 +257,17 @@ pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
             }
         },
     };
+    let principal = http.session.principal.as_ref();
+    let own = Arc::ptr_eq(&log, &http.channel);
+    let permit = if own && log.is_open() {
+        // The connection that had the stream is closed for this one, and gives its place back.
+        inner.streams.enter_anyway(principal)
+    } else {
+        match limits.open_stream(&inner.streams, principal) {
+            Ok(permit) => permit,
+            Err(error) => return reply::error(StatusCode::TOO_MANY_REQUESTS, None, &error),
+        }
+    };
     if matches!(from, From::Untaken) && http.channel.is_open() {
         tracing::info!(
             session = http.session.id,
@@ -269,7 +276,7 @@ pub(super) fn get(inner: &Arc<Inner>, parts: &Parts) -> Response<Body> {
     }
     let primes = http.session.has_tasks() && matches!(from, From::Untaken);
     // A call's stream may still get its reply while the server shuts down.
-    let end = if Arc::ptr_eq(&log, &http.channel) {
+    let end = if own {
         &inner.shutdown
     } else {
         &http.session.closed

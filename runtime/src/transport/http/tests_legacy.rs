@@ -512,9 +512,10 @@ async fn a_task_of_one_era_is_read_in_the_other() {
 
 #[tokio::test]
 async fn streams_and_sessions_are_limited() {
-    let limits = crate::Limits::default().sessions(1).streams(1);
+    let limits = crate::Limits::default().sessions(2).streams(1);
     let server = Server::builder().limits(limits).build().unwrap();
     let (client, _) = Client::open(&server, None, json!({})).await;
+    let (second, _) = Client::open(&server, None, json!({})).await;
     let other = Client {
         server: server.clone(),
         session: String::new(),
@@ -525,7 +526,7 @@ async fn streams_and_sessions_are_limited() {
     let refused = other.reply(legacy(0, "initialize", params)).await;
     assert_eq!(refused["error"]["data"]["limit"], "sessions");
     let _open = Events::of(client.get(None).await);
-    assert_eq!(client.get(None).await.status(), 429);
+    assert_eq!(second.get(None).await.status(), 429);
 }
 
 /// covers: T02-L

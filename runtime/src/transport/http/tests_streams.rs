@@ -285,3 +285,24 @@ async fn a_reply_that_comes_at_once_is_json_every_time() {
         );
     }
 }
+
+/// covers: X-HTTP-3
+#[tokio::test]
+async fn a_client_that_lost_its_connection_takes_its_own_place_again() {
+    let (server, _) = server_with(|limits| limits.streams(1));
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let (other, _) = Client::open(&server, None, json!({})).await;
+    // The server has not seen the end of the first one.
+    let mut lost = Events::of(client.get(None).await);
+    lost.next().await.unwrap();
+    assert_eq!(other.get(None).await.status(), 429);
+    let again = client.get(None).await;
+    assert_eq!(again.status(), 200);
+    assert!(lost.next().await.is_none(), "the first one is closed");
+    drop(lost);
+    assert_eq!(server.open_streams(), 1);
+    assert_eq!(other.get(None).await.status(), 429);
+    drop(again);
+    assert_eq!(server.open_streams(), 0);
+    assert_eq!(other.get(None).await.status(), 200);
+}
