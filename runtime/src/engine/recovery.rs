@@ -5,13 +5,17 @@ use std::{
     time::Duration,
 };
 
-use futures_util::future::try_join_all;
+use futures_util::future::join_all;
 
 use super::{Recovery, core::Core, outcome, run};
 use crate::{
     store::StoreError,
     task::{Status, Task, TaskFailure, Timestamp},
 };
+
+/// Pauses between tries to store that a task is not run again.
+const RETRY_FIRST: Duration = Duration::from_millis(50);
+const RETRY_MOST: Duration = Duration::from_secs(5);
 
 /// Tasks taken up at once.
 const BATCH: usize = 64;
@@ -113,25 +117,34 @@ async fn batch(core: &Arc<Core>, decide: &Decide, room: usize) -> Result<usize, 
         }
     }
     // Side by side, so that a store that groups its writes can do so.
-    try_join_all(ends).await?;
+    join_all(ends).await;
     Ok(count)
 }
 
-/// Ends a task that is not run again.
-async fn end(core: &Arc<Core>, task: Arc<Task>, failure: String) -> Result<(), StoreError> {
-    let wall = core.wall();
-    core.step(task, |task| {
-        let next = task.change(wall).ok().map(|change| {
-            if task.cancel_requested() {
-                change.cancel(outcome::CANCELLED)
-            } else {
-                change.fail(TaskFailure::internal(failure.clone()))
-            }
+/// Ends a task that is not run again, however long that takes: it is ours, so nobody else does it while we live.
+async fn end(core: &Arc<Core>, task: Arc<Task>, failure: String) {
+    let mut pause = RETRY_FIRST;
+    loop {
+        let wall = core.wall();
+        let step = core.step(Arc::clone(&task), |task| {
+            let next = task.change(wall).ok().map(|change| {
+                if task.cancel_requested() {
+                    change.cancel(outcome::CANCELLED)
+                } else {
+                    change.fail(TaskFailure::internal(failure.clone()))
+                }
+            });
+            (next, ())
         });
-        (next, ())
-    })
-    .await?;
-    Ok(())
+        let Err(error) = step.await else { return };
+        tracing::error!(task = %task.id(), %error, "the end of an abandoned task is not stored yet; trying again");
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            // The next process takes it up.
+            () = core.closing.cancelled() => return,
+        }
+        pause = (pause * 2).min(RETRY_MOST);
+    }
 }
 
 /// Stops: see [`Engine::shutdown`](super::Engine::shutdown).

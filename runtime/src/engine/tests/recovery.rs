@@ -20,6 +20,8 @@ struct Disk {
     inner: MemoryStore,
     /// Signs of life get lost.
     deaf: AtomicBool,
+    /// So many updates fail.
+    failing: AtomicUsize,
 }
 
 impl TaskStore for Disk {
@@ -39,7 +41,18 @@ impl TaskStore for Disk {
         self.inner.heartbeat(worker, until, now)
     }
 
-    crate::store::delegate!(inner: create, get, update, remove, list, count, expired, next_expiry, claim);
+    fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>> {
+        let fails = self
+            .failing
+            .fetch_update(Relaxed, Relaxed, |n| n.checked_sub(1));
+        if fails.is_ok() {
+            let error = StoreError::Other("not now".to_owned());
+            return Box::pin(std::future::ready(Err(error)));
+        }
+        self.inner.update(task)
+    }
+
+    crate::store::delegate!(inner: create, get, remove, list, count, expired, next_expiry, claim);
 }
 
 struct Process {
@@ -172,6 +185,24 @@ fn what_cannot_be_run_again_fails_and_what_was_to_be_cancelled_is() {
         assert_eq!(task.status_message(), Some("the server was restarted"));
         assert_eq!(error(&task).code, -32603);
         assert_eq!(engine.end(&cancelled).await.status(), Status::Cancelled);
+    });
+}
+
+#[test]
+fn what_cannot_be_run_again_fails_as_soon_as_the_store_can() {
+    let disk = Arc::new(Disk::default());
+    let process = Process::start(&disk, 0);
+    let ids = process.run(async |engine| [engine.go(endless()).await, engine.go(endless()).await]);
+    process.die();
+    disk.failing.store(3, Relaxed);
+    let process = Process::start(&disk, 1);
+    process.run(async |engine| {
+        engine.recover(|_| Recovery::Fail("the server was restarted".to_owned()));
+        for id in &ids {
+            let end = tokio::time::timeout(60 * SECOND, engine.end(id)).await;
+            let task = end.expect("it is not left working");
+            assert_eq!(task.status(), Status::Failed);
+        }
     });
 }
 
