@@ -125,6 +125,21 @@ fn a_read_only_directory_is_named() {
     }
 }
 
+#[test]
+fn a_read_only_file_is_named_when_the_server_starts() {
+    let place = Place::new();
+    if !can_mount(place.folder.path()) {
+        return;
+    }
+    drop(SqliteStore::open(place.file()).expect("a store"));
+    let file = place.file().display().to_string();
+    let said = place.refusal(&["unshare", "-rm", "sh", "-c", READ_ONLY, &file]);
+    assert!(
+        said.contains("tasks.db cannot be written: it may only be read"),
+        "{said}"
+    );
+}
+
 /// What a client is told when its task is not stored. It never has the file's name, which the log has.
 async fn refused(server: &Process, place: &Place) -> String {
     let error = report(&server.client(), "late", 0).await;
@@ -153,6 +168,25 @@ async fn a_file_that_is_deleted_under_a_server_takes_no_more_tasks() {
     );
     // What it knows it still tells.
     assert_eq!(client.settle(&id).await["status"], "completed");
+}
+
+#[tokio::test]
+async fn without_the_index_of_the_log_two_servers_do_not_write_over_each_other() {
+    let place = Place::new();
+    let one = place.start(&[], &[]).expect("a server");
+    report(&one.client(), "early", 0).await.expect("a task");
+    std::fs::remove_file(place.folder.path().join("tasks.db-shm")).expect("an index");
+    let two = place.start(&[], &[]).expect("another one");
+    let id = report(&two.client(), "late", 1).await.expect("a task");
+    refused(&one, &place).await;
+    two.client().settle(&id).await;
+    // It is killed.
+    drop(two);
+    // Nor does one that ends well fold in the log as it knows it.
+    assert_eq!(one.terminate(), Some(0));
+    let server = place.start(&[], &["--lease=100"]).expect("a server");
+    let task = server.client().settle(&id).await;
+    assert_eq!(task["status"], "input_required", "{task}");
 }
 
 #[tokio::test]

@@ -14,6 +14,13 @@ impl Place {
         }
     }
 
+    pub(super) fn read_only(&self, detail: impl Into<String>) -> StoreError {
+        StoreError::ReadOnly {
+            place: self.to_string(),
+            detail: detail.into(),
+        }
+    }
+
     /// `detail` says what to do as well.
     pub(super) fn unusable(&self, detail: impl Into<String>) -> StoreError {
         StoreError::Unusable {

@@ -42,7 +42,7 @@ const BUSY: Duration = Duration::from_secs(5);
 ///   lie `-wal` and `-shm` while it is open; all three belong together.
 /// * Opening looks through the file, a large one in the background. Once damage to the file's structure is found, then or
 ///   later, all writes are refused until the file is opened again; what can still be read is.
-/// * Writes are refused as well while the file or its `-wal` is deleted, moved or replaced.
+/// * Writes are refused as well while the file, its `-wal` or its `-shm` is deleted, moved or replaced.
 /// * A row that cannot be read does not hold up the others: when its task would be listed, taken up or removed, it is moved
 ///   to the table `damaged`, and the log names it. From then on the task is as good as gone; until then a get is an error.
 ///
@@ -89,7 +89,21 @@ impl SqliteStore {
     pub fn open(path: impl AsRef<Path>) -> Result<Self, StoreError> {
         let place = Place::new(path.as_ref());
         place.make_private()?;
-        let mut connection = connect(&place)?;
+        let mut connection = touch(&place)?;
+        // SQLite is content with a file that it may only read, until the first write.
+        if connection
+            .is_readonly("main")
+            .map_err(|error| place.explain(error))?
+        {
+            return Err(place.read_only("it may only be read"));
+        }
+        // Before anything is written: the file may not be ours. In one view of it, since another process may be making it.
+        let view = connection
+            .transaction()
+            .map_err(|error| place.explain(error))?;
+        schema::recognise(&view, &place)?;
+        drop(view);
+        settle(&connection, &place)?;
         schema::prepare(&mut connection, &place)?;
         place.remember(&connection)?;
         Ok(Self {
@@ -153,20 +167,32 @@ impl SqliteStore {
 
 /// A connection with our settings.
 fn connect(place: &Place) -> Result<Connection, StoreError> {
+    let connection = touch(place)?;
+    settle(&connection, place)?;
+    Ok(connection)
+}
+
+/// A connection that has changed nothing of the file yet.
+fn touch(place: &Place) -> Result<Connection, StoreError> {
     // The file is there already; one that has vanished is not made anew.
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection =
         Connection::open_with_flags(place.path(), flags).map_err(|error| place.explain(error))?;
+    connection
+        .busy_timeout(BUSY)
+        .map_err(|error| place.explain(error))?;
+    Ok(connection)
+}
+
+/// Gives a connection our settings. The first of them is kept in the file.
+fn settle(connection: &Connection, place: &Place) -> Result<(), StoreError> {
     let set = || {
-        connection.busy_timeout(BUSY)?;
         connection.set_prepared_statement_cache_capacity(32);
-        // The first statements that touch the file: they fail if it is no database.
         connection.pragma_update(None, "journal_mode", "wal")?;
         connection.pragma_update(None, "synchronous", "full")?;
         connection.pragma_update(None, "foreign_keys", false)
     };
-    set().map_err(|error| place.explain(error))?;
-    Ok(connection)
+    set().map_err(|error| place.explain(error))
 }
 
 const GET: &str = concat!(

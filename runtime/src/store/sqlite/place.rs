@@ -16,8 +16,8 @@ pub(super) struct Place(Arc<Shared>);
 
 struct Shared {
     path: PathBuf,
-    /// The file and its log as they were when they were opened.
-    opened: OnceLock<[(PathBuf, Identity); 2]>,
+    /// The file, its log and the index of its log as they were when they were opened.
+    opened: OnceLock<[(PathBuf, Identity); 3]>,
     /// What is wrong with the file. It stays so until the file is opened again.
     damage: OnceLock<String>,
 }
@@ -45,6 +45,7 @@ impl Place {
 
     /// Makes the file, if there is none, readable for its owner only.
     pub(super) fn make_private(&self) -> Result<(), StoreError> {
+        self.has_no_log_alone()?;
         let mut options = std::fs::OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -59,16 +60,34 @@ impl Place {
         }
     }
 
-    /// Remembers which file and which log this connection has open.
+    /// An error if the file is gone or emptied and its log is left: SQLite would throw the log away.
+    fn has_no_log_alone(&self) -> Result<(), StoreError> {
+        let length = |path: &Path| std::fs::metadata(path).map_or(0, |found| found.len());
+        let log = PathBuf::from(format!("{}-wal", self.path().display()));
+        // The log first: whoever makes both begins with the file.
+        if length(&log) == 0 || length(self.path()) > 0 {
+            return Ok(());
+        }
+        Err(self.unusable(format!(
+            "it is gone or empty, but its log {} has tasks in it; put the file back, or move the log away as well to start empty",
+            log.display()
+        )))
+    }
+
+    /// Remembers which file, which log and which index this connection has open.
     pub(super) fn remember(&self, connection: &Connection) -> Result<(), StoreError> {
         // Beside what a symbolic link leads to.
-        let mut log = connection.path().unwrap_or_default().to_owned();
-        log.push_str("-wal");
+        let file = connection.path().unwrap_or_default();
         let known = |path: PathBuf| match Identity::of(&path) {
             Ok(identity) => Ok((path, identity)),
             Err(error) => Err(self.cannot_open(&error)),
         };
-        let opened = [known(self.path().to_owned())?, known(log.into())?];
+        // Processes agree by the index on who writes where: with one each, they would write over each other.
+        let opened = [
+            known(self.path().to_owned())?,
+            known(format!("{file}-wal").into())?,
+            known(format!("{file}-shm").into())?,
+        ];
         // Err is a second call, and the file is opened once.
         let _ = self.0.opened.set(opened);
         Ok(())
@@ -99,6 +118,17 @@ impl Place {
             });
         }
         Ok(())
+    }
+
+    /// Whether someone has the file open with another log or another index than ours.
+    pub(super) fn log_is_taken(&self) -> bool {
+        let Some([file, beside @ ..]) = self.0.opened.get() else {
+            return false;
+        };
+        let is = |(path, opened): &(PathBuf, Identity), same: bool| {
+            Identity::of(path).is_ok_and(|found| (found == *opened) == same)
+        };
+        is(file, true) && beside.iter().any(|one| is(one, false))
     }
 }
 

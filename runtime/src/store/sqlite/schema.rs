@@ -131,21 +131,22 @@ fn rows_by_key(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(INDEXES)
 }
 
-/// Makes sure that the file has the newest format.
-pub(super) fn prepare(connection: &mut Connection, place: &Place) -> Result<(), StoreError> {
+/// The number of the format that the migrations lead to.
+fn newest() -> i64 {
+    i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX)
+}
+
+/// Looks whether the file is one of ours, or empty, and gives its format's number.
+pub(super) fn recognise(connection: &Connection, place: &Place) -> Result<i64, StoreError> {
     let explain = |error| place.explain(error);
-    // Under the write lock, so that two processes do not both begin.
-    let transaction = connection
-        .transaction_with_behavior(TransactionBehavior::Immediate)
-        .map_err(explain)?;
     let number = |name: &str| {
-        transaction
+        connection
             .pragma_query_value(None, name, |row| row.get::<_, i64>(0))
             .map_err(explain)
     };
     let (application, found) = (number("application_id")?, number("user_version")?);
-    let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
-    let tables: i64 = transaction
+    let known = newest();
+    let tables: i64 = connection
         .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
         .map_err(explain)?;
     if application != APPLICATION && (tables > 0 || found != 0) {
@@ -158,6 +159,17 @@ pub(super) fn prepare(connection: &mut Connection, place: &Place) -> Result<(), 
             known,
         });
     }
+    Ok(found)
+}
+
+/// Makes sure that the file has the newest format.
+pub(super) fn prepare(connection: &mut Connection, place: &Place) -> Result<(), StoreError> {
+    let explain = |error| place.explain(error);
+    // Under the write lock, so that two processes do not both begin.
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(explain)?;
+    let found = recognise(&transaction, place)?;
     let done = usize::try_from(found).unwrap_or(0);
     if done < MIGRATIONS.len() {
         for migration in &MIGRATIONS[done..] {
@@ -167,7 +179,7 @@ pub(super) fn prepare(connection: &mut Connection, place: &Place) -> Result<(), 
             .pragma_update(None, "application_id", APPLICATION)
             .map_err(explain)?;
         transaction
-            .pragma_update(None, "user_version", known)
+            .pragma_update(None, "user_version", newest())
             .map_err(explain)?;
     }
     transaction.commit().map_err(explain)

@@ -29,6 +29,7 @@ fn a_file_of_another_program_is_left_alone() {
     other
         .execute_batch("CREATE TABLE recipes (name TEXT)")
         .unwrap();
+    let before = std::fs::read(&path).unwrap();
     let error = SqliteStore::open(&path).unwrap_err();
     let said = error.to_string();
     assert!(
@@ -36,10 +37,27 @@ fn a_file_of_another_program_is_left_alone() {
         "{said}"
     );
     assert!(!said.contains("backup"), "{said}");
-    let tables: i64 = other
-        .query_row("SELECT count(*) FROM sqlite_schema", [], |row| row.get(0))
-        .unwrap();
-    assert_eq!(tables, 1);
+    assert!(before == std::fs::read(&path).unwrap(), "it was changed");
+}
+
+#[tokio::test]
+async fn a_log_whose_file_is_gone_is_not_thrown_away() {
+    let directory = directory();
+    let [path, away] = ["tasks.db", "away"].map(|name| directory.path().join(name));
+    let store = SqliteStore::open(&path).unwrap();
+    store.create(task("a", 1)).await.unwrap();
+    std::fs::rename(&path, &away).unwrap();
+    let refused = || {
+        let said = SqliteStore::open(&path).unwrap_err().to_string();
+        assert!(said.contains("put the file back"), "{said}");
+    };
+    refused();
+    std::fs::write(&path, "").unwrap();
+    refused();
+    std::fs::rename(&away, &path).unwrap();
+    store.create(task("b", 1)).await.unwrap();
+    let again = SqliteStore::open(&path).unwrap();
+    assert!(again.get("a", NOW).await.unwrap().is_some());
 }
 
 #[test]
@@ -150,7 +168,7 @@ async fn a_file_that_loses_its_name_is_not_written_until_it_has_it_back() {
     let directory = directory();
     let store = SqliteStore::open(directory.path().join("tasks.db")).unwrap();
     store.create(task("a", 1)).await.unwrap();
-    for file in ["tasks.db", "tasks.db-wal"] {
+    for file in ["tasks.db", "tasks.db-wal", "tasks.db-shm"] {
         let (here, away) = (directory.path().join(file), directory.path().join("away"));
         let refused = async |what: &str| {
             let error = store.create(task("b", 1)).await.unwrap_err();

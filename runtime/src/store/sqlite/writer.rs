@@ -12,7 +12,7 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use rusqlite::Connection;
+use rusqlite::{Connection, config::DbConfig};
 use tokio::sync::oneshot;
 
 use super::{StoreError, place::Place};
@@ -122,6 +122,13 @@ fn work_off(connection: Connection, place: &Place, jobs: &Receiver<Box<dyn Job>>
         for job in batch {
             job.answer(committed.clone());
         }
+    }
+    // Others have written to the file by then, which what we know of the log would undo.
+    if place.log_is_taken()
+        && let Err(error) =
+            connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+    {
+        tracing::error!(%error, "the store's log is folded into a file that has another log now");
     }
     // Folds the log into the file, so that one file is left.
     if let Err((_, error)) = connection.close() {
