@@ -12,6 +12,7 @@ use std::{
     io::{BufWriter, Write},
     net::Ipv4Addr,
     path::{Path, PathBuf},
+    process::ExitCode,
 };
 
 use client::{Client, Failure, text};
@@ -31,7 +32,17 @@ Starts a server with a few tools, shows what a client sees of them, and keeps se
   --help          print this";
 
 #[tokio::main]
-async fn main() -> Result<(), Failure> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("demo: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Failure> {
     let mut once = false;
     let mut server = Server::builder();
     let mut arguments = std::env::args().skip(1);
@@ -42,7 +53,9 @@ async fn main() -> Result<(), Failure> {
                 let store = arguments.next().unwrap_or_default();
                 match store.split_once(':') {
                     None if store == "memory" => {}
-                    Some(("sqlite", path)) => server = server.store(SqliteStore::open(path)?),
+                    Some(("sqlite", path)) if !path.is_empty() => {
+                        server = server.store(SqliteStore::open(path)?)
+                    }
                     _ => {
                         return Err(
                             format!("--store takes `memory` or `sqlite:PATH`\n\n{HELP}").into()
