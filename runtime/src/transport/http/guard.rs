@@ -15,13 +15,13 @@ pub(super) fn check_origin(
     hosts: &[String],
     origins: &[String],
 ) -> Result<(), RpcError> {
-    let host = match parts.headers.get(header::HOST) {
-        Some(host) => Some(host.to_str().unwrap_or("")),
-        None => parts.uri.authority().map(|authority| authority.as_str()),
-    };
-    if let Some(host) = host
-        && !host_allowed(host, hosts)
-    {
+    let named = parts.headers.get_all(header::HOST).iter();
+    let mut named: Vec<_> = named.map(|host| host.to_str().unwrap_or("")).collect();
+    if named.is_empty() {
+        named.extend(parts.uri.authority().map(|authority| authority.as_str()));
+    }
+    // All that are given: what stands between may have gone by another one than we would.
+    if let Some(host) = named.into_iter().find(|host| !host_allowed(host, hosts)) {
         return Err(RpcError::invalid_request(format!(
             "the host '{host}' is not allowed; the server's owner can allow it with `allow_host`"
         )));
@@ -168,6 +168,17 @@ mod tests {
         assert!(origin("Example.com:8443", None, &["example.com"], &[]));
         assert!(!origin("example.com:8443", None, &["example.com:443"], &[]));
         assert!(origin("anything", None, &["*"], &[]));
+    }
+
+    /// covers: X-HTTP-1
+    #[test]
+    fn a_foreign_host_is_refused_behind_a_good_one_too() {
+        let request = http::Request::builder()
+            .header("host", "localhost")
+            .header("host", "evil.example.com");
+        let parts = request.body(()).unwrap().into_parts().0;
+        assert!(check_origin(&parts, &[], &[]).is_err());
+        assert!(check_origin(&parts, &["evil.example.com".to_owned()], &[]).is_ok());
     }
 
     /// covers: X-HTTP-1
