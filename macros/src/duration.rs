@@ -24,8 +24,17 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
                 .trim_start_matches(|c: char| c.is_ascii_alphabetic())
                 .len();
         let (unit, tail) = tail.split_at(letters);
+        if let Some(joined) = without_spaces(text) {
+            return Err(format!("a duration has no spaces: write `\"{joined}\"`"));
+        }
         if number.is_empty() {
             return Err(format!("`{text}` is no duration; {}", how()));
+        }
+        if tail.starts_with('.') {
+            return Err(format!(
+                "the numbers of a duration are whole, not `{text}`; {}",
+                how()
+            ));
         }
         if unit.is_empty() && tail.is_empty() {
             return Err(format!(
@@ -59,6 +68,24 @@ pub(crate) fn parse(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(milliseconds))
 }
 
+/// What to write in place of a literal number, with or without a unit.
+pub(crate) fn quoted(setting: &str, number: &str) -> String {
+    if parse(number).is_ok() {
+        return format!("a duration is a string: write `{setting} = \"{number}\"`");
+    }
+    let seconds = format!("{number}s");
+    if parse(&seconds).is_ok() && number.ends_with(|last: char| last.is_ascii_digit()) {
+        return format!("say the unit: `{setting} = \"{seconds}\"` for seconds");
+    }
+    format!("`{number}` is no duration; {}", how())
+}
+
+/// The same without its spaces, if that is a duration and there are any.
+fn without_spaces(text: &str) -> Option<String> {
+    let joined: String = text.split_whitespace().collect();
+    (joined != text && !joined.is_empty() && parse(&joined).is_ok()).then_some(joined)
+}
+
 const MOST: u64 = 1_000 * 366 * 86_400_000;
 
 fn how() -> &'static str {
@@ -82,17 +109,36 @@ mod tests {
         for (text, says) in [
             ("", "empty"),
             ("60", "`60s`"),
-            ("1 h", "no unit"),
+            ("1 h", "no spaces: write `\"1h\"`"),
+            ("1h 30m", "`\"1h30m\"`"),
+            ("5 minutes", "`minutes` is no unit"),
             ("1min", "`min` is no unit"),
             ("h", "no duration"),
             ("1m1h", "large to small"),
             ("1h1h", "stand once"),
-            ("1.5h", "no unit"),
+            ("1.5h", "whole, not `1.5h`"),
             ("99999999999999999999d", "longer"),
             ("9999999d", "longer"),
         ] {
             let message = parse(text).unwrap_err();
             assert!(message.contains(says), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_literal_number_is_answered_with_what_works() {
+        for (number, says) in [
+            ("60", "`ttl = \"60s\"` for seconds"),
+            ("1h", "write `ttl = \"1h\"`"),
+            // With an `s` behind it this would be a millisecond.
+            ("1m", "write `ttl = \"1m\"`"),
+            ("500ms", "write `ttl = \"500ms\"`"),
+            ("1.5", "`1.5` is no duration"),
+            ("5u8", "`5u8` is no duration"),
+            ("1_000", "`1_000` is no duration"),
+        ] {
+            let message = quoted("ttl", number);
+            assert!(message.contains(says), "{number}: {message}");
         }
     }
 }

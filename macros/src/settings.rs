@@ -285,11 +285,8 @@ impl Entry {
             ..
         }) = expr
         {
-            let number = lit.to_token_stream();
-            cx.error(
-                lit,
-                format!("say the unit: `{} = \"{number}s\"` for seconds", self.name),
-            );
+            let number = lit.to_token_stream().to_string();
+            cx.error(lit, duration::quoted(&self.name.to_string(), &number));
             return None;
         }
         Some(DurationValue::Expr(Box::new(expr.clone())))

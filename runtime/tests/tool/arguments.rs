@@ -1,7 +1,7 @@
 //! Parameters that are arguments: schema, decoding, complaints.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     num::{NonZeroI8, NonZeroU8},
 };
 
@@ -332,4 +332,40 @@ fn of_many_unknown_arguments_some_are_told() {
     let complaint = complaint(&tool(none), many.into());
     assert_eq!(complaint.lines().count(), 11, "{complaint}");
     assert!(complaint.ends_with("and 990 more that are unknown"));
+}
+
+/// Judges for itself, and says only what it wants.
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(try_from = "u8")]
+#[schemars(with = "u8")]
+struct Even(u8);
+
+impl TryFrom<u8> for Even {
+    type Error = String;
+
+    fn try_from(value: u8) -> Result<Self, String> {
+        if value.is_multiple_of(2) {
+            Ok(Self(value))
+        } else {
+            Err("must be even".to_owned())
+        }
+    }
+}
+
+#[task_tool]
+async fn connect(hosts: Vec<std::net::IpAddr>, pair: Option<Even>, by_number: HashMap<i8, bool>) {
+    let _ = (hosts, pair.map(|even| even.0), by_number);
+}
+
+#[test]
+fn what_a_type_refuses_by_itself_is_told_with_the_kind_of_value() {
+    assert_eq!(
+        complaint(
+            &tool(connect),
+            json!({"hosts": ["::1", "home"], "pair": 3, "by_number": {"128": true}})
+        ),
+        "argument `hosts[1]`: invalid IP address syntax, got the string \"home\"\n\
+         argument `pair`: must be even, got the number 3\n\
+         argument `by_number.128`: expected an integer from -128 to 127 as key, got the string \"128\""
+    );
 }

@@ -101,7 +101,11 @@ fn a_fault_inside_of_a_tagged_type_is_named_with_its_place() {
         ),
         (
             json!({"shape": {"radius": 1}}),
-            "argument `shape.kind` is missing",
+            "argument `shape.kind` is missing: expected one of \"circle\", \"path\", \"nothing\"",
+        ),
+        (
+            json!({"shape": {"radius": "wide"}}),
+            "argument `shape.kind` is missing: expected one of \"circle\", \"path\", \"nothing\"",
         ),
         (
             json!({"shape": "circle"}),
@@ -269,7 +273,10 @@ async fn arguments_that_are_one_of_several_objects_are_closed() {
             json!({"do": "move"}),
             "argument `by` is missing: expected an integer",
         ),
-        (json!({}), "argument `do` is missing"),
+        (
+            json!({}),
+            "argument `do` is missing: expected one of \"move\", \"rename\", \"stop\"",
+        ),
     ] {
         assert_eq!(complaint(&control, arguments), says);
     }

@@ -14,6 +14,8 @@ pub(crate) struct DecodeError {
     message: String,
     /// Whether the message leaves out what was expected.
     vague: bool,
+    /// Whether the message leaves out what was there.
+    bare: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +30,7 @@ impl DecodeError {
             path: Vec::new(),
             message: message.into(),
             vague: false,
+            bare: false,
         }
     }
 
@@ -41,6 +44,16 @@ impl DecodeError {
 
     pub(super) fn expected(what: impl fmt::Display, item: Item<'_>) -> Self {
         Self::new(format!("expected {what}, got {}", item.kind()))
+    }
+
+    /// Adds what was there, if a type of the user's or of the standard library has judged it and does not say so.
+    pub(super) fn of(mut self, item: Item<'_>) -> Self {
+        let told = !self.bare || !self.path.is_empty() || self.message.contains("got ");
+        if !told && item.is_plain() {
+            self.message = format!("{}, got {}", self.message, item.kind());
+        }
+        self.bare = false;
+        self
     }
 
     pub(super) fn within(mut self, step: Step) -> Self {
@@ -105,7 +118,10 @@ impl de::Error for DecodeError {
         if is_of_serde(&message) {
             error.vaguely()
         } else {
-            error
+            Self {
+                bare: true,
+                ..error
+            }
         }
     }
 

@@ -24,14 +24,15 @@ const WHOLE: f64 = 1e38;
 
 /// Decodes a value.
 pub(crate) fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, DecodeError> {
-    T::deserialize(Item::Value(value)).or_else(|error| {
+    let decoded = T::deserialize(Item::Value(value)).or_else(|error| {
         let mut value = value.clone();
         if write_whole(&mut value) {
             T::deserialize(Item::Value(&value))
         } else {
             Err(error)
         }
-    })
+    });
+    decoded.map_err(|error| error.of(Item::Value(value)))
 }
 
 /// Decodes an object.
@@ -96,6 +97,14 @@ impl<'a> Item<'a> {
             Self::Value(Value::String(value)) => text_kind(value),
             Self::Value(Value::Array(_)) => "an array".to_owned(),
         }
+    }
+
+    /// Whether it is neither an object nor an array.
+    fn is_plain(self) -> bool {
+        !matches!(
+            self,
+            Self::Object(_) | Self::Value(Value::Object(_) | Value::Array(_))
+        )
     }
 
     pub(super) fn object(self) -> Result<&'a JsonObject, DecodeError> {

@@ -1,5 +1,7 @@
 //! The parts of a value as serde asks for them: elements, members and their names, variants, and what is not there.
 
+use std::fmt;
+
 use serde::de::{
     DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer as _, MapAccess, SeqAccess,
     VariantAccess, Visitor, value::StrDeserializer,
@@ -49,7 +51,7 @@ impl<'de> SeqAccess<'de> for Elements<'de> {
         self.next += 1;
         seed.deserialize(Item::Value(value))
             .map(Some)
-            .map_err(|error| error.within(Step::Index(index)))
+            .map_err(|error| error.of(Item::Value(value)).within(Step::Index(index)))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -86,7 +88,7 @@ impl<'de> MapAccess<'de> for Members<'de> {
             return Err(DecodeError::new("a value was read before its key"));
         };
         seed.deserialize(Item::Value(value))
-            .map_err(|error| error.within(Step::Key(key.clone())))
+            .map_err(|error| error.of(Item::Value(value)).within(Step::Key(key.clone())))
     }
 
     fn size_hint(&self) -> Option<usize> {
@@ -94,11 +96,15 @@ impl<'de> MapAccess<'de> for Members<'de> {
     }
 }
 
+fn between(least: impl fmt::Display, most: impl fmt::Display) -> String {
+    format!("an integer from {least} to {most}")
+}
+
 /// A member's name. Maps may have keys of other types, written as strings.
 struct Key<'de>(&'de str);
 
 macro_rules! parsed_keys {
-    ($($deserialize:ident $visit:ident $ty:ty, $what:literal;)*) => {$(
+    ($($deserialize:ident $visit:ident $ty:ty, $what:expr;)*) => {$(
         fn $deserialize<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
             match self.0.parse::<$ty>() {
                 // Schemas of such maps know no plus sign.
@@ -117,16 +123,16 @@ impl<'de> Deserializer<'de> for Key<'de> {
     }
 
     parsed_keys! {
-        deserialize_i8 visit_i8 i8, "an integer";
-        deserialize_i16 visit_i16 i16, "an integer";
-        deserialize_i32 visit_i32 i32, "an integer";
-        deserialize_i64 visit_i64 i64, "an integer";
-        deserialize_i128 visit_i128 i128, "an integer";
-        deserialize_u8 visit_u8 u8, "an integer";
-        deserialize_u16 visit_u16 u16, "an integer";
-        deserialize_u32 visit_u32 u32, "an integer";
-        deserialize_u64 visit_u64 u64, "an integer";
-        deserialize_u128 visit_u128 u128, "an integer";
+        deserialize_i8 visit_i8 i8, between(i8::MIN, i8::MAX);
+        deserialize_i16 visit_i16 i16, between(i16::MIN, i16::MAX);
+        deserialize_i32 visit_i32 i32, between(i32::MIN, i32::MAX);
+        deserialize_i64 visit_i64 i64, between(i64::MIN, i64::MAX);
+        deserialize_i128 visit_i128 i128, between(i128::MIN, i128::MAX);
+        deserialize_u8 visit_u8 u8, between(u8::MIN, u8::MAX);
+        deserialize_u16 visit_u16 u16, between(u16::MIN, u16::MAX);
+        deserialize_u32 visit_u32 u32, between(u32::MIN, u32::MAX);
+        deserialize_u64 visit_u64 u64, between(u64::MIN, u64::MAX);
+        deserialize_u128 visit_u128 u128, between(u128::MIN, u128::MAX);
         deserialize_bool visit_bool bool, "true or false";
     }
 
@@ -220,8 +226,9 @@ impl<'de> VariantAccess<'de> for Content<'de> {
         self,
         seed: S,
     ) -> Result<S::Value, DecodeError> {
-        seed.deserialize(self.present()?)
-            .map_err(|error| self.inside(error))
+        let content = self.present()?;
+        seed.deserialize(content)
+            .map_err(|error| self.inside(error.of(content)))
     }
 
     fn tuple_variant<V: Visitor<'de>>(

@@ -58,8 +58,12 @@ pub(super) fn broken(schema: &JsonObject, item: Item<'_>) -> Option<Misfit> {
 
 /// Says what a schema expects, in a few words.
 pub(in crate::tool) fn expectation(schema: &JsonObject) -> Option<String> {
-    let expected = listed(schema).or_else(|| schema.get("type").map(words_for).map(Expected::kind));
-    expected.map(|expected| expected.text())
+    expected(schema).map(|expected| expected.text())
+}
+
+/// The same, to be joined with what another schema expects.
+pub(super) fn expected(schema: &JsonObject) -> Option<Expected> {
+    listed(schema).or_else(|| schema.get("type").map(words_for).map(Expected::kind))
 }
 
 /// The single values that a schema allows, if it names them.

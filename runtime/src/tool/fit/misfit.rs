@@ -22,7 +22,7 @@ enum Problem {
     /// One of these members should be there.
     Missing {
         names: Vec<String>,
-        expected: Option<String>,
+        expected: Option<Expected>,
     },
     /// This member should not.
     Unknown { name: String, known: Vec<String> },
@@ -92,7 +92,7 @@ impl Misfit {
         })
     }
 
-    pub(super) fn missing(name: &str, expected: Option<String>) -> Self {
+    pub(super) fn missing(name: &str, expected: Option<Expected>) -> Self {
         Self::new(Problem::Missing {
             names: vec![name.to_owned()],
             expected,
@@ -139,8 +139,11 @@ impl Misfit {
                         expected: other,
                     },
                 ) => {
-                    if *names != other_names || *expected != other {
-                        *expected = None;
+                    match (expected.as_mut(), other) {
+                        (Some(expected), Some(other)) if *names == other_names => {
+                            expected.join(other);
+                        }
+                        _ => *expected = None,
                     }
                     take_new(names, other_names);
                 }
@@ -190,7 +193,7 @@ impl Misfit {
                 let names: Vec<String> = names.iter().map(|name| member(name)).collect();
                 let expected = expected
                     .as_ref()
-                    .map(|expected| format!(": expected {expected}"));
+                    .map(|expected| format!(": expected {}", expected.text()));
                 format!(
                     "{noun}{} is missing{}",
                     names.join(" or "),

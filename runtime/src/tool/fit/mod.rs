@@ -12,10 +12,13 @@ use serde_json::Value;
 use super::decode::{Item, Step};
 use crate::JsonObject;
 
-use self::{keywords::broken, misfit::Expected};
 pub(super) use self::{
     keywords::expectation,
     misfit::{Misfit, no_such_number},
+};
+use self::{
+    keywords::{broken, expected},
+    misfit::Expected,
 };
 
 /// Looks for the first thing in a value that breaks its schema. References point into `root`.
@@ -179,17 +182,18 @@ impl<'a> Search<'a> {
             let misfit = self.find(property(name).or(others)?, Item::Value(value), 0)?;
             Some(misfit.within(Step::Key(name.clone())))
         });
-        let missing = || {
+        let missing = |tags_only: bool| {
             let mut required = schema
                 .get("required")?
                 .as_array()?
                 .iter()
                 .filter_map(Value::as_str);
-            let name = required.find(|name| !members.contains_key(*name))?;
-            let expected = property(name)
-                .and_then(Value::as_object)
-                .and_then(expectation);
-            Some(Misfit::missing(name, expected))
+            let object = |name: &str| property(name).and_then(Value::as_object);
+            let is_tag =
+                |name: &str| object(name).is_some_and(|object| object.contains_key("const"));
+            let name = required
+                .find(|name| !members.contains_key(*name) && (!tags_only || is_tag(name)))?;
+            Some(Misfit::missing(name, object(name).and_then(expected)))
         };
         let unknown = || {
             let closed = patterns.is_none() && further == Some(&Value::Bool(false));
@@ -203,7 +207,11 @@ impl<'a> Search<'a> {
                 .collect();
             Some(Misfit::unknown(name, known))
         };
-        inside.or_else(missing).or_else(unknown)
+        // Without its tag it is not known what the other members should be.
+        missing(true)
+            .or(inside)
+            .or_else(|| missing(false))
+            .or_else(unknown)
     }
 
     fn items(&self, schema: &JsonObject, items: &[Value]) -> Option<Misfit> {
@@ -322,7 +330,14 @@ mod tests {
                 json!({"kind": 1}),
                 "argument `x.kind`: expected one of \"a\", \"b\", got the number 1",
             ),
-            (json!({"n": 1}), "argument `x.kind` is missing"),
+            (
+                json!({"n": 1}),
+                "argument `x.kind` is missing: expected one of \"a\", \"b\"",
+            ),
+            (
+                json!({"n": "1"}),
+                "argument `x.kind` is missing: expected one of \"a\", \"b\"",
+            ),
             (
                 json!(true),
                 "argument `x`: expected an object, got the boolean true",
