@@ -37,7 +37,10 @@ const BUSY: Duration = Duration::from_secs(5);
 /// Keeps tasks in an SQLite file, over crashes and restarts. Cheap to clone; all clones are the same store.
 ///
 /// * A task is on disk before its handle leaves the server (write-ahead log, `synchronous=FULL`).
-/// * Several processes on one machine may share the file. It must not lie on a network file system.
+/// * Several processes on one machine may share the file. It must not lie on a network file system, and all must open it in
+///   the same directory: through a hard link, or a mount of the file alone, a process has a log of its own that the others do
+///   not see. A process that starts after the machine's clock was set forward takes the tasks of the others for abandoned or
+///   expired: restart them together then.
 /// * The file is made with permissions for its owner only, since tasks hold arguments, answers and results. Next to it
 ///   lie `-wal` and `-shm` while it is open; all three belong together.
 /// * Opening looks through the file, a large one in the background. Once damage to the file's structure is found, then or
