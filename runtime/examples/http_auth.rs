@@ -84,7 +84,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .build()?;
     let app = server.router().layer(middleware::from_fn(authenticate));
     let address = std::env::args().nth(1);
-    let listener = TcpListener::bind(address.as_deref().unwrap_or("127.0.0.1:8080")).await?;
+    let address = address.as_deref().unwrap_or("127.0.0.1:8080");
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|error| format!("cannot listen on {address}: {error}; give another address"))?;
     println!("http://{}/mcp", listener.local_addr()?);
     println!("Try `Authorization: Bearer token-of-alice`, or `token-of-bob`.");
     axum::serve(listener, app).await?;

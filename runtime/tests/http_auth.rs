@@ -10,6 +10,13 @@ use std::{
 
 use serde_json::{Value, json};
 
+/// Where cargo has put the example.
+fn built() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let built = test.parent().and_then(|deps| deps.parent()).unwrap();
+    built.join("examples").join("http_auth")
+}
+
 /// The started example. It is ended when this is dropped.
 struct Example {
     process: Child,
@@ -18,9 +25,7 @@ struct Example {
 
 impl Example {
     fn start() -> Self {
-        let test = std::env::current_exe().unwrap();
-        let built = test.parent().and_then(|deps| deps.parent()).unwrap();
-        let binary: PathBuf = built.join("examples").join("http_auth");
+        let binary = built();
         let mut process = Command::new(&binary)
             .arg("127.0.0.1:0")
             .stdin(Stdio::null())
@@ -102,4 +107,14 @@ async fn a_task_is_seen_by_its_user_alone() {
     }
     let (_, got) = example.send(alice, "tasks/get", named()).await;
     assert_eq!(got["result"]["status"], "working", "{got}");
+}
+
+#[test]
+fn an_address_that_is_taken_is_named() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let ended = Command::new(built()).arg(&address).output().unwrap();
+    assert!(!ended.status.success());
+    let said = String::from_utf8(ended.stderr).unwrap();
+    assert!(said.contains(&address), "{said}");
 }
