@@ -74,7 +74,8 @@ impl TestContext {
         self
     }
 
-    /// The next form is accepted with this content.
+    /// The next form is accepted with this content: the members of the struct that is asked for, or of a single value
+    /// `{"value": ..}`.
     pub fn accept(&self, content: Value) -> &Self {
         self.answer(json!({"action": "accept", "content": content}))
     }

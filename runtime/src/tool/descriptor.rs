@@ -67,6 +67,8 @@ pub struct Ask {
     pub message: String,
     /// `requestedSchema` of the form.
     pub schema: JsonObject,
+    /// Whether the function cannot run without an answer.
+    pub required: bool,
 }
 
 /// Everything about a tool but its code.

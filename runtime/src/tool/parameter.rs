@@ -133,6 +133,7 @@ pub fn question<T: ToolArgument>(name: &str, message: impl Into<String>) -> Ques
             name: name.to_owned(),
             message: message.into(),
             schema,
+            required: decode::from_nothing::<T>().is_none(),
         },
         form: form.map_err(|error| error.to_string()),
         decode: decode::from_value::<T>,

@@ -1,6 +1,6 @@
 //! Parameters that are asked for before the function runs.
 
-use mcp_tasks::{ToolError, task_tool};
+use mcp_tasks::{Server, ToolError, task_tool, testing::TestClient};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -121,4 +121,32 @@ fn a_question_that_nests_is_refused_at_registration() {
         error.contains("`person` cannot be asked for in a form"),
         "{error}"
     );
+}
+
+#[tokio::test]
+async fn who_declines_what_must_be_known_is_asked_no_more() {
+    let server = Server::builder().tool(sign).build().expect("a server");
+    let client = TestClient::legacy(&server).await.expect("a session");
+    client.decline();
+    let refused = client
+        .call("sign", json!({"report": "r"}))
+        .await
+        .expect("a result, without a second question");
+    assert_eq!(refused.is_error, Some(true));
+    assert!(
+        serde_json::to_string(&refused.content)
+            .expect("JSON")
+            .contains("`signer` was not answered")
+    );
+
+    // What may be left out may be declined, and the rest is asked.
+    client
+        .accept(json!({"name": "Ada"}))
+        .accept(json!({"sure": true}))
+        .decline();
+    let signed = client
+        .call("sign", json!({"report": "r"}))
+        .await
+        .expect("a result");
+    assert_eq!(signed.is_error, None);
 }

@@ -280,6 +280,9 @@ impl CallContext {
             {
                 let content = answer.get("content").cloned().unwrap_or_else(|| json!({}));
                 answers.insert(ask.name.clone(), content);
+            } else if ask.required {
+                // The function will not run: nobody need be asked more.
+                break;
             }
         }
         Ok(answers)

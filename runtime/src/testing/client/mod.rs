@@ -201,12 +201,17 @@ impl TestClient {
     // --- answers ---
 
     /// The next question that is not answered yet gets this result object.
+    ///
+    /// Of questions that are open at the same time, as those of `join` and of several `#[ask]` parameters are, a legacy
+    /// client is asked in turn. A modern client is given them as an object, by the alphabet of their keys: tell such
+    /// questions apart by their [`message`](Question::message), with [`answer_with`](Self::answer_with).
     pub fn answer(&self, result: Value) -> &Self {
         self.connection.with_answers(|answers| answers.push(result));
         self
     }
 
-    /// The next form is accepted with this content.
+    /// The next form is accepted with this content: the members of the struct that is asked for, or of a single value
+    /// `{"value": ..}`, with the parameter's name in place of `value` if it is an `#[ask]` parameter.
     pub fn accept(&self, content: Value) -> &Self {
         self.answer(accepted(content))
     }
