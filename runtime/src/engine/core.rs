@@ -39,6 +39,8 @@ pub(super) struct Core {
     pub(super) alarm: Arc<Alarm>,
     /// Runs and what they left behind.
     pub(super) tracker: TaskTracker,
+    /// Calls that run and are no tasks.
+    pub(super) plain: TaskTracker,
     /// New tasks are refused.
     pub(super) closing: CancellationToken,
     /// Runs stop.

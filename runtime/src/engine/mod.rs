@@ -100,6 +100,7 @@ impl EngineBuilder {
                 admission: Arc::default(),
                 alarm: Arc::default(),
                 tracker: TaskTracker::new(),
+                plain: TaskTracker::new(),
                 closing: CancellationToken::new(),
                 halt: CancellationToken::new(),
                 stopped: stopped.clone(),
@@ -332,7 +333,7 @@ impl Engine {
             .spawn(recovery::take_up(core, Arc::new(decide)));
     }
 
-    /// Stops: refuses new tasks, gives the working ones `grace` to end, then drops what still runs. What can be run
+    /// Stops: refuses new tasks, gives the working ones and plain calls `grace` to end, then drops what still runs. What can be run
     /// again from a durable store is left for the next process, the rest is failed. All who wait are answered.
     pub async fn shutdown(&self, grace: Duration) {
         recovery::shut_down(&self.core, grace).await;

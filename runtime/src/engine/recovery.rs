@@ -159,9 +159,11 @@ pub(super) async fn shut_down(core: &Arc<Core>, grace: Duration) {
                 .wait_for(|task| task.status() != Status::Working)
                 .await;
         }
+        core.plain.close();
+        core.plain.wait().await;
     };
     if tokio::time::timeout(grace, drained).await.is_err() {
-        tracing::warn!("tasks still work at the end of the grace period");
+        tracing::warn!("calls still work at the end of the grace period");
     }
     core.halt.cancel();
     while core.admission.running() > 0 {

@@ -421,6 +421,7 @@ pub(super) async fn run_plain(
     tool: &Tool,
     call: ToolCall,
 ) -> Result<ToolOutput, ToolError> {
+    let _open = core.plain.token();
     let _permit = core.admission.permit(tool).await;
     let ended = tokio::select! {
         biased;

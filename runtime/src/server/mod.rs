@@ -41,6 +41,8 @@ use crate::{
 
 /// How long running work may take to end when the server shuts down.
 const GRACE: Duration = Duration::from_secs(5);
+/// How long replies may take once what still ran was stopped.
+const LAST_REPLIES: Duration = Duration::from_millis(500);
 
 /// A server of tools. Cheap to clone; every clone is the same server.
 ///
@@ -128,6 +130,7 @@ impl Server {
         self.inner.shutdown.cancel();
         self.inner.engine.shutdown(GRACE).await;
         self.inner.requests.close();
+        let end = end.max(tokio::time::Instant::now() + LAST_REPLIES);
         // What is not over by then is cancelled.
         let _ = tokio::time::timeout_at(end, self.inner.requests.wait()).await;
         self.inner.shutdown_calls.cancel();

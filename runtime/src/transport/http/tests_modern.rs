@@ -560,3 +560,29 @@ async fn the_modern_era_has_no_streams_to_open_no_sessions_to_end_and_no_answers
     let response = send(&server, post().body(Body::from(told.to_string())).unwrap()).await;
     assert_eq!(response.status(), 202);
 }
+
+/// Works for a second.
+#[crate::task_tool(task = "forbidden")]
+async fn work_a_second() -> &'static str {
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    "worked"
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_plain_call_may_end_while_the_server_shuts_down() {
+    let server = crate::Server::builder()
+        .tool(work_a_second)
+        .build()
+        .unwrap();
+    let closing = server.clone();
+    let shut_down = async {
+        while closing.open_calls() == 0 {
+            tokio::task::yield_now().await;
+        }
+        closing.shutdown().await;
+    };
+    let call = json!({"name": "work_a_second"});
+    let called = result(&server, "tools/call", call, no_tasks());
+    let ((), called) = tokio::join!(shut_down, called);
+    assert_eq!(called["content"][0]["text"], "worked", "{called}");
+}

@@ -306,3 +306,21 @@ async fn a_client_that_lost_its_connection_takes_its_own_place_again() {
     assert_eq!(server.open_streams(), 0);
     assert_eq!(other.get(None).await.status(), 200);
 }
+
+/// Works for an hour.
+#[task_tool(task = "forbidden")]
+async fn work_an_hour() -> &'static str {
+    tokio::time::sleep(Duration::from_secs(3600)).await;
+    "worked"
+}
+
+/// covers: X-HTTP-3
+#[tokio::test(start_paused = true)]
+async fn a_call_that_is_stopped_by_a_shutdown_is_answered() {
+    let server = Server::builder().tool(work_an_hour).build().unwrap();
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = legacy(1, "tools/call", json!({"name": "work_an_hour"}));
+    let mut stream = Events::of(client.post(call).await);
+    let (answer, ()) = tokio::join!(stream.message(), server.shutdown());
+    assert_eq!(answer["error"]["code"], -32603, "{answer}");
+}
