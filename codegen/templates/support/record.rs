@@ -143,6 +143,7 @@ impl<'de> Rest<'de> for Closed {
 }
 
 /// Lets a union whose members lie beside those of a record read what the record has no field for.
+#[allow(unused_macros)]
 macro_rules! beside {
     ($name:ident) => {
         impl<'de> Rest<'de> for $name {
