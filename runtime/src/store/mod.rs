@@ -6,6 +6,8 @@
 
 #[cfg(test)]
 mod broken;
+#[cfg(test)]
+mod kit;
 mod memory;
 #[cfg(feature = "sqlite")]
 mod sqlite;

@@ -9,6 +9,8 @@ mod stdin;
 mod tests;
 #[cfg(all(test, feature = "http"))]
 mod tests_legacy;
+#[cfg(test)]
+mod tests_legacy_tasks;
 
 use std::{collections::HashMap, io, sync::Arc};
 

@@ -5,36 +5,14 @@ use serde_json::{Value, json};
 use super::*;
 use crate::{
     context::InputRequest,
-    task::{Answer, Call, NewTask, Payload, TaskFailure},
+    store::kit::{NOW, task},
+    task::{Answer, Payload, TaskFailure},
     testing::store_contract,
 };
-
-const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn the_memory_store_keeps_the_contract() {
     store_contract(|| Arc::new(MemoryStore::new())).await;
-}
-
-fn task(id: &str, owner: Option<&str>, bytes: usize) -> Arc<Task> {
-    Arc::new(Task::new(NewTask {
-        id: TaskId::from(id),
-        owner: owner.map(Principal::from),
-        call: Call {
-            tool: "t".into(),
-            arguments: Payload::of(&json!({"text": "x".repeat(bytes)})).unwrap(),
-            answers: Payload::of(&json!({})).unwrap(),
-            can_ask: Default::default(),
-            cooperative: false,
-        },
-        created_at: NOW,
-        ttl_ms: None,
-        expires_at: None,
-        poll_interval_ms: None,
-        worker: Some("w".into()),
-        status_message: None,
-        kept: Default::default(),
-    }))
 }
 
 /// One step of a task that is stored.

@@ -1,35 +1,10 @@
 //! The contract, rows and formats.
 
-use serde_json::json;
-
 use super::*;
 use crate::{
-    task::{Call, NewTask, Payload, TaskId},
+    store::kit::{NOW, task},
     testing::store_contract,
 };
-
-pub(super) const NOW: Timestamp = Timestamp::from_millis(1_800_000_000_000);
-
-pub(super) fn task(id: &str, bytes: usize) -> Arc<Task> {
-    Arc::new(Task::new(NewTask {
-        id: TaskId::from(id),
-        owner: None,
-        call: Call {
-            tool: "t".into(),
-            arguments: Payload::of(&json!({"text": "x".repeat(bytes)})).unwrap(),
-            answers: Payload::of(&json!({})).unwrap(),
-            can_ask: Default::default(),
-            cooperative: false,
-        },
-        created_at: NOW,
-        ttl_ms: None,
-        expires_at: None,
-        poll_interval_ms: None,
-        worker: Some("w".into()),
-        status_message: None,
-        kept: Default::default(),
-    }))
-}
 
 pub(super) fn directory() -> tempfile::TempDir {
     tempfile::tempdir().unwrap()
@@ -50,7 +25,7 @@ async fn the_sqlite_store_keeps_the_contract() {
 async fn what_was_stored_is_there_after_opening_again() {
     let directory = directory();
     let path = directory.path().join("tasks.db");
-    let stored = task("a", 10);
+    let stored = task("a", None, 10);
     let later = NOW.after_millis(7);
     {
         let store = SqliteStore::open(&path).unwrap();
@@ -71,7 +46,7 @@ async fn the_file_is_for_people_too() {
     let directory = directory();
     let path = directory.path().join("tasks.db");
     let store = SqliteStore::open(&path).unwrap();
-    store.create(task("a", 10)).await.unwrap();
+    store.create(task("a", None, 10)).await.unwrap();
     let shell = Connection::open(&path).unwrap();
     let row: (String, String, String) = shell
         .query_row("SELECT id, status, created FROM overview", [], |row| {
@@ -113,7 +88,7 @@ async fn concurrent_writes_share_commits() {
         for n in 0..100 {
             let store = store.clone();
             tasks.push(tokio::spawn(async move {
-                store.create(task(&n.to_string(), 1)).await
+                store.create(task(&n.to_string(), None, 1)).await
             }));
         }
         tokio::task::yield_now().await;
@@ -140,7 +115,7 @@ async fn a_damaged_row_is_named_and_does_not_hide_the_others() {
     let path = directory.path().join("tasks.db");
     let store = SqliteStore::open(&path).unwrap();
     for id in ["good", "bad"] {
-        store.create(task(id, 1)).await.unwrap();
+        store.create(task(id, None, 1)).await.unwrap();
     }
     let shell = Connection::open(&path).unwrap();
     shell
@@ -158,7 +133,7 @@ async fn damaged_rows_do_not_keep_the_others_from_being_taken_up() {
     let store = SqliteStore::open(&path).unwrap();
     store.heartbeat(&"w".into(), NOW, NOW).await.unwrap();
     for id in ["bad", "good", "worse"] {
-        store.create(task(id, 1)).await.unwrap();
+        store.create(task(id, None, 1)).await.unwrap();
     }
     let shell = Connection::open(&path).unwrap();
     let damaged = shell.execute("UPDATE tasks SET arguments = '{' WHERE id <> 'good'", []);
@@ -184,12 +159,12 @@ async fn a_damaged_row_holds_up_neither_a_list_nor_what_expires() {
     };
     let early = Timestamp::from_millis(1);
     for id in ["a", "bad", "c"] {
-        store.create(task(id, 1)).await.unwrap();
+        store.create(task(id, None, 1)).await.unwrap();
     }
     damage("bad");
     let page = store.list(None, None, 2, early).await.unwrap();
     assert_eq!(ids(&page), ["a", "c"]);
-    store.create(task("worse", 1)).await.unwrap();
+    store.create(task("worse", None, 1)).await.unwrap();
     damage("worse");
     assert!(store.expired(NOW, 10).await.unwrap().is_empty());
     assert_eq!(store.next_expiry().await.unwrap(), None);
@@ -215,7 +190,7 @@ async fn a_write_that_fails_halfway_changes_nothing_and_spares_its_batch() {
             .unwrap();
         Err::<(), _>(StoreError::Other("the second half".into()))
     });
-    let (half, whole) = tokio::join!(half, store.create(task("a", 1)));
+    let (half, whole) = tokio::join!(half, store.create(task("a", None, 1)));
     assert!(half.is_err());
     whole.unwrap();
     let workers = store.read(|connection| {
@@ -233,7 +208,7 @@ async fn a_write_that_fails_halfway_changes_nothing_and_spares_its_batch() {
 async fn a_file_of_the_first_format_is_brought_up_to_date() {
     let directory = directory();
     let path = directory.path().join("tasks.db");
-    let (begun, other) = (task("a", 10), task("b", 3000));
+    let (begun, other) = (task("a", None, 10), task("b", None, 3000));
     {
         // Written as it is now, and taken back to how it was.
         let store = SqliteStore::open(&path).unwrap();
@@ -278,7 +253,7 @@ async fn two_stores_on_one_file_see_each_other() {
     );
     for round in 0..20 {
         let id = format!("task-{round}");
-        let begun = task(&id, 1);
+        let begun = task(&id, None, 1);
         one.create(Arc::clone(&begun)).await.unwrap();
         assert_eq!(two.get(&id, NOW).await.unwrap().as_ref(), Some(&begun));
         let cancelled = Arc::new(begun.change(NOW).unwrap().cancel("one"));

@@ -2,10 +2,8 @@
 
 use std::io::{Seek, SeekFrom, Write};
 
-use super::{
-    tests::{NOW, directory, task},
-    *,
-};
+use super::{tests::directory, *};
+use crate::store::kit::{NOW, task};
 
 #[test]
 fn a_file_that_is_no_database_is_named_as_damaged() {
@@ -45,7 +43,7 @@ async fn a_log_whose_file_is_gone_is_not_thrown_away() {
     let directory = directory();
     let [path, away] = ["tasks.db", "away"].map(|name| directory.path().join(name));
     let store = SqliteStore::open(&path).unwrap();
-    store.create(task("a", 1)).await.unwrap();
+    store.create(task("a", None, 1)).await.unwrap();
     std::fs::rename(&path, &away).unwrap();
     let refused = || {
         let said = SqliteStore::open(&path).unwrap_err().to_string();
@@ -55,7 +53,7 @@ async fn a_log_whose_file_is_gone_is_not_thrown_away() {
     std::fs::write(&path, "").unwrap();
     refused();
     std::fs::rename(&away, &path).unwrap();
-    store.create(task("b", 1)).await.unwrap();
+    store.create(task("b", None, 1)).await.unwrap();
     let again = SqliteStore::open(&path).unwrap();
     assert!(again.get("a", NOW).await.unwrap().is_some());
 }
@@ -96,7 +94,7 @@ fn a_directory_that_is_not_there_is_named() {
 async fn a_full_store_says_so_and_works_again_when_there_is_room() {
     let directory = directory();
     let store = SqliteStore::open(directory.path().join("tasks.db")).unwrap();
-    store.create(task("before", 10)).await.unwrap();
+    store.create(task("before", None, 10)).await.unwrap();
     let limit_to = async |pages: i64| {
         let set = move |connection: &Connection| {
             connection
@@ -106,12 +104,12 @@ async fn a_full_store_says_so_and_works_again_when_there_is_room() {
         store.write(set).await.unwrap()
     };
     limit_to(20).await;
-    let error = store.create(task("big", 1 << 20)).await.unwrap_err();
+    let error = store.create(task("big", None, 1 << 20)).await.unwrap_err();
     assert!(matches!(error, StoreError::Full { .. }), "{error:?}");
     assert!(store.get("big", NOW).await.unwrap().is_none());
     assert!(store.get("before", NOW).await.unwrap().is_some());
     limit_to(1 << 20).await;
-    store.create(task("big", 1 << 20)).await.unwrap();
+    store.create(task("big", None, 1 << 20)).await.unwrap();
 }
 
 #[tokio::test]
@@ -119,7 +117,7 @@ async fn a_locked_file_is_named_as_locked() {
     let directory = directory();
     let path = directory.path().join("tasks.db");
     let store = SqliteStore::open(&path).unwrap();
-    store.create(task("a", 1)).await.unwrap();
+    store.create(task("a", None, 1)).await.unwrap();
     let impatient = |connection: &Connection| {
         connection
             .busy_timeout(Duration::ZERO)
@@ -128,14 +126,14 @@ async fn a_locked_file_is_named_as_locked() {
     store.write(impatient).await.unwrap();
     let other = Connection::open(&path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let error = store.create(task("b", 1)).await.unwrap_err();
+    let error = store.create(task("b", None, 1)).await.unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }), "{error:?}");
     assert!(
         store.get("a", NOW).await.unwrap().is_some(),
         "readers do not wait for writers"
     );
     other.execute_batch("COMMIT").unwrap();
-    store.create(task("b", 1)).await.unwrap();
+    store.create(task("b", None, 1)).await.unwrap();
 }
 
 #[cfg(unix)]
@@ -167,11 +165,11 @@ fn a_directory_in_the_place_of_the_file_is_named() {
 async fn a_file_that_loses_its_name_is_not_written_until_it_has_it_back() {
     let directory = directory();
     let store = SqliteStore::open(directory.path().join("tasks.db")).unwrap();
-    store.create(task("a", 1)).await.unwrap();
+    store.create(task("a", None, 1)).await.unwrap();
     for file in ["tasks.db", "tasks.db-wal", "tasks.db-shm"] {
         let (here, away) = (directory.path().join(file), directory.path().join("away"));
         let refused = async |what: &str| {
-            let error = store.create(task("b", 1)).await.unwrap_err();
+            let error = store.create(task("b", None, 1)).await.unwrap_err();
             assert!(matches!(error, StoreError::Moved { .. }), "{error:?}");
             let said = error.to_string();
             let found = format!("{} {what}", here.display());
@@ -182,7 +180,7 @@ async fn a_file_that_loses_its_name_is_not_written_until_it_has_it_back() {
         std::fs::copy(&away, &here).unwrap();
         refused("is another file now").await;
         std::fs::rename(&away, &here).unwrap();
-        store.create(task(file, 1)).await.unwrap();
+        store.create(task(file, None, 1)).await.unwrap();
     }
     assert!(store.get("a", NOW).await.unwrap().is_some());
 }
@@ -197,7 +195,7 @@ async fn a_file_that_is_deleted_within_a_batch_has_kept_nothing_of_it() {
         std::fs::remove_file(&deleted).unwrap();
         Ok(())
     });
-    let (first, second) = tokio::join!(write, store.create(task("a", 1)));
+    let (first, second) = tokio::join!(write, store.create(task("a", None, 1)));
     for error in [first.unwrap_err(), second.unwrap_err()] {
         assert!(matches!(error, StoreError::Moved { .. }), "{error:?}");
     }
@@ -218,7 +216,7 @@ fn damage(path: &Path) {
 
 async fn many_tasks(store: &SqliteStore) {
     let ids: Vec<String> = (0..1000).map(|n: u32| n.to_string()).collect();
-    let writes = ids.iter().map(|id| store.create(task(id, 2000)));
+    let writes = ids.iter().map(|id| store.create(task(id, None, 2000)));
     for written in futures_util::future::join_all(writes).await {
         written.unwrap();
     }
@@ -260,6 +258,6 @@ async fn nothing_is_acknowledged_once_a_read_has_met_damage() {
         }
     }
     assert!((1..100).contains(&met), "{met} reads met damage");
-    let error = store.create(task("new", 1)).await.unwrap_err();
+    let error = store.create(task("new", None, 1)).await.unwrap_err();
     assert!(matches!(error, StoreError::Corrupt { .. }), "{error:?}");
 }
