@@ -8,6 +8,7 @@ mod compare;
 mod methods;
 mod rename;
 mod render;
+mod unions;
 
 use serde::Serialize;
 
