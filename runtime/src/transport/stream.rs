@@ -9,7 +9,9 @@ mod stdin;
 mod tests;
 #[cfg(all(test, feature = "http"))]
 mod tests_legacy;
-#[cfg(test)]
+#[cfg(all(test, feature = "http"))]
+mod tests_legacy_questions;
+#[cfg(all(test, feature = "http"))]
 mod tests_legacy_tasks;
 
 use std::{collections::HashMap, io, sync::Arc};

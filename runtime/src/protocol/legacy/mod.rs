@@ -2,6 +2,7 @@
 
 mod call;
 mod push;
+mod questions;
 mod session;
 mod shape;
 mod tasks;
@@ -29,7 +30,7 @@ use crate::{
     },
 };
 
-pub(crate) use push::Asking;
+pub(crate) use questions::Asking;
 pub(crate) use session::{Hello, Session};
 #[cfg_attr(
     not(feature = "http"),

@@ -1,51 +1,36 @@
-//! What a session is told of its tasks: changes of status, progress, and the questions of a task.
-//!
-//! A question goes out on an open `tasks/result` stream of its task, else on the session's own stream, but there not
-//! before the client has named the task in a request: a client that does not know the id yet would refuse. While there
-//! is no way, it waits for one. It is asked once, unless the connection that carried it is gone and the client did not
-//! come back to it: then it goes out again on the next way, of this session or of another of the owner. An answer to an
-//! earlier time counts as well.
+//! What a session is told of its tasks: changes of status, progress and log messages. What it is asked goes out from here
+//! by way of [`Questions`].
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use parking_lot::Mutex;
-use serde_json::Value;
-use tokio::{
-    sync::{mpsc, watch},
-    task::JoinHandle,
-};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     JsonObject,
-    context::AskError,
     engine::{EngineError, Report, Subscription},
     protocol::{logging::log_params, plain, progress::Progress},
     server::{Inner, rpc},
-    task::{Question, Status, Task},
+    task::{Status, Task},
     types::v2025_11_25::methods::{
         Method, NotificationsMessage, NotificationsProgress, NotificationsTasksStatus,
     },
 };
 
 use super::{
+    questions::Questions,
     session::{Session, relate},
     shape,
     wire::Wire,
 };
 
-/// How many sendings of one question are kept, so that an answer to any of them counts.
-const ASKED_AGAIN: usize = 4;
-
 /// What a session knows of one of its tasks.
 pub(crate) struct Link {
-    id: String,
+    pub(super) id: String,
     /// The client has named the task in a request.
     named: AtomicBool,
     /// Open `tasks/result` streams, the newest last.
@@ -58,7 +43,8 @@ pub(crate) struct Link {
 }
 
 impl Link {
-    fn way(&self, session: &Session) -> Option<Arc<dyn Wire>> {
+    /// Where a question of the task can go out now.
+    pub(super) fn way(&self, session: &Session) -> Option<Arc<dyn Wire>> {
         let newest = self
             .results
             .lock()
@@ -192,9 +178,8 @@ async fn follow(
         inner: Arc::clone(inner),
         session: Arc::clone(session),
         link: Arc::clone(&link),
-        asked: HashMap::new(),
+        questions: Questions::new(Arc::clone(inner), Arc::clone(session), Arc::clone(&link)),
         told: Some(status_of(known)),
-        waits_for_claim: false,
     };
     tokio::spawn(watcher.run(subscription, reports));
     Ok(Some(link))
@@ -204,18 +189,15 @@ struct Watcher {
     inner: Arc<Inner>,
     session: Arc<Session>,
     link: Arc<Link>,
-    /// The times that open questions were sent, by key.
-    asked: HashMap<String, Vec<Asked>>,
+    questions: Questions,
     /// The status and message that were told last.
     told: Option<(Status, Option<String>)>,
-    /// Another session asks a question that this one could ask too.
-    waits_for_claim: bool,
 }
 
 impl Watcher {
     async fn run(mut self, mut subscription: Subscription, mut reports: Option<ReportFeed>) {
         let mut ways = self.session.ways();
-        let mut released = self.inner.asking.released.subscribe();
+        let mut released = self.inner.asking.releases();
         let mut task = subscription.current();
         self.tell_status(&task).await;
         let mut hung_up = false;
@@ -225,13 +207,13 @@ impl Watcher {
             }
             ways.mark_unchanged();
             released.mark_unchanged();
-            self.ask_open(&task).await;
+            self.questions.ask_open(&task).await;
             tokio::select! {
                 biased;
                 () = self.session.closed.cancelled() => break,
                 () = self.session.hangup.cancelled(), if !hung_up => {
                     hung_up = true;
-                    self.answers_are_in().await;
+                    self.questions.answers_are_in().await;
                     let owner = self.session.principal.as_ref();
                     if let Ok(newest) = self.inner.engine.get(&self.link.id, owner).await
                         && !newest.is_terminal()
@@ -257,10 +239,10 @@ impl Watcher {
                     }
                 },
                 changed = ways.changed() => if changed.is_err() { break },
-                changed = released.changed(), if self.waits_for_claim => if changed.is_err() { break },
+                changed = released.changed(), if self.questions.waits_for_claim => if changed.is_err() { break },
             }
         }
-        self.take_back(|_| true).await;
+        self.questions.take_back(|_| true).await;
         self.session.links.lock().remove(&self.link.id);
     }
 
@@ -310,160 +292,11 @@ impl Watcher {
             wire.notify(rpc::notification(method, &params)).await;
         }
     }
-
-    /// Sends the open questions that were not sent yet, and takes back those that are open no more.
-    async fn ask_open(&mut self, task: &Task) {
-        self.waits_for_claim = false;
-        if self.session.hangup.is_cancelled() {
-            return;
-        }
-        let open: Vec<&Question> = task.input_requests().collect();
-        self.take_back(|key| open.iter().all(|question| question.key != key))
-            .await;
-        for question in open {
-            let waits = self
-                .asked
-                .get(&question.key)
-                .is_some_and(|times| times.iter().any(Asked::waits));
-            if waits || self.session.kinds.permit(&question.request).is_err() {
-                continue;
-            }
-            let Some(wire) = self.link.way(&self.session) else {
-                return;
-            };
-            let Some(claim) = self.inner.asking.claim(&self.link.id, &question.key) else {
-                self.waits_for_claim = true;
-                continue;
-            };
-            let asked = self.ask(question, wire, claim);
-            let times = self.asked.entry(question.key.clone()).or_default();
-            if times.len() == ASKED_AGAIN {
-                times.remove(0);
-            }
-            times.push(asked);
-        }
-    }
-
-    /// Takes questions back; they are when this returns.
-    async fn take_back(&mut self, which: impl Fn(&str) -> bool) {
-        for (_, times) in self.asked.extract_if(|key, _| which(key)) {
-            for mut asked in times {
-                asked.asking.abort();
-                // It was aborted, or is over already.
-                let _ = (&mut asked.asking).await;
-            }
-        }
-    }
-
-    /// Waits until what the client has answered is with the task. There is no more to come.
-    async fn answers_are_in(&mut self) {
-        let asked: Vec<Asked> = self.asked.drain().flat_map(|(_, times)| times).collect();
-        let all = async {
-            for mut asked in asked {
-                // An error is one that was aborted, which is over as well.
-                let _ = (&mut asked.asking).await;
-            }
-        };
-        tokio::select! {
-            () = all => {}
-            () = self.session.closed.cancelled() => {}
-        }
-    }
-
-    /// Sends a question, and waits for the answer beside all else.
-    fn ask(&self, question: &Question, wire: Arc<dyn Wire>, claim: Claim) -> Asked {
-        let lost = Arc::new(AtomicBool::new(false));
-        let attempt = Attempt {
-            inner: Arc::clone(&self.inner),
-            session: Arc::clone(&self.session),
-            task: self.link.id.clone(),
-            question: question.clone(),
-            wire,
-            lost: Arc::clone(&lost),
-        };
-        Asked {
-            asking: tokio::spawn(attempt.run(claim)),
-            lost,
-        }
-    }
 }
 
 impl Drop for Watcher {
     fn drop(&mut self) {
         self.link.over.cancel();
-    }
-}
-
-/// A question that was sent. Dropping it takes it back, unless it was answered.
-struct Asked {
-    asking: JoinHandle<()>,
-    lost: Arc<AtomicBool>,
-}
-
-impl Asked {
-    /// Whether the client has the question, as far as can be known.
-    fn waits(&self) -> bool {
-        !self.lost.load(Ordering::Acquire)
-    }
-}
-
-impl Drop for Asked {
-    fn drop(&mut self) {
-        self.asking.abort();
-    }
-}
-
-/// One sending of a question, until it is answered.
-struct Attempt {
-    inner: Arc<Inner>,
-    session: Arc<Session>,
-    task: String,
-    question: Question,
-    wire: Arc<dyn Wire>,
-    lost: Arc<AtomicBool>,
-}
-
-impl Attempt {
-    async fn run(self, claim: Claim) {
-        let outcome = self.outcome(claim).await;
-        settle(
-            &self.inner,
-            &self.session,
-            &self.task,
-            &self.question.key,
-            outcome,
-        )
-        .await;
-    }
-
-    /// Waits for the answer. While the client is away, the claim on the question is given up.
-    async fn outcome(&self, claim: Claim) -> Result<Value, AskError> {
-        let request = &self.question.request;
-        let mut question = self
-            .session
-            .ask(&self.wire, request, Some(&self.task))
-            .await?;
-        let sent = question.sent;
-        let mut claim = Some(claim);
-        let answer = question.answer();
-        tokio::pin!(answer);
-        loop {
-            let lost = self.lost.load(Ordering::Acquire);
-            tokio::select! {
-                biased;
-                outcome = &mut answer => return outcome,
-                () = self.wire.lost(sent), if !lost => {
-                    self.lost.store(true, Ordering::Release);
-                    claim.take();
-                    // Another way of this session may be open.
-                    self.session.way_opened();
-                }
-                () = self.wire.found(sent), if lost => {
-                    self.lost.store(false, Ordering::Release);
-                    claim = self.inner.asking.claim(&self.task, &self.question.key);
-                }
-            }
-        }
     }
 }
 
@@ -484,86 +317,6 @@ async fn next_report(feed: &mut Option<ReportFeed>) -> Option<Report> {
 
 fn pending_report(feed: &mut Option<ReportFeed>) -> Option<Report> {
     feed.as_mut().and_then(|feed| feed.reports.try_recv().ok())
-}
-
-/// Gives a client's answer to the task. An answer that does not fit or is too large cannot be sent back, so the tool is told.
-async fn settle(
-    inner: &Inner,
-    session: &Session,
-    id: &str,
-    key: &str,
-    outcome: Result<Value, AskError>,
-) {
-    let owner = session.principal.as_ref();
-    let settled = match outcome {
-        Ok(answer) => match inner
-            .engine
-            .answer(id, owner, [(key.to_owned(), answer)])
-            .await
-        {
-            Err(error @ (EngineError::BadAnswer { .. } | EngineError::Limit { .. })) => {
-                inner
-                    .engine
-                    .refuse(id, owner, key, &error.to_string())
-                    .await
-            }
-            other => other,
-        },
-        // The session ended: the question stays open for another.
-        Err(AskError::Cancelled) => return,
-        Err(error) => {
-            inner
-                .engine
-                .refuse(id, owner, key, &error.to_string())
-                .await
-        }
-    };
-    if let Err(error) = settled {
-        tracing::debug!(%error, task = id, key, "an answer came too late");
-    }
-}
-
-/// Which questions of tasks are being asked, so that no two sessions ask the same.
-#[derive(Clone)]
-pub(crate) struct Asking {
-    questions: Arc<Mutex<HashSet<(String, String)>>>,
-    /// Ticks when a question is asked no more.
-    released: watch::Sender<()>,
-}
-
-impl Default for Asking {
-    fn default() -> Self {
-        Self {
-            questions: Arc::default(),
-            released: watch::Sender::new(()),
-        }
-    }
-}
-
-/// A question that is being asked. Dropping it lets another session ask.
-pub(crate) struct Claim {
-    asking: Asking,
-    question: (String, String),
-}
-
-impl Asking {
-    fn claim(&self, task: &str, key: &str) -> Option<Claim> {
-        let question = (task.to_owned(), key.to_owned());
-        self.questions
-            .lock()
-            .insert(question.clone())
-            .then(|| Claim {
-                asking: self.clone(),
-                question,
-            })
-    }
-}
-
-impl Drop for Claim {
-    fn drop(&mut self) {
-        self.asking.questions.lock().remove(&self.question);
-        self.asking.released.send_replace(());
-    }
 }
 
 /// Marks a result as that of a task.

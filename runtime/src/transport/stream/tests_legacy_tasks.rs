@@ -5,10 +5,7 @@ use serde_json::{Value, json};
 
 use crate::transport::kit::{all, modern};
 
-use super::{
-    tests::ping,
-    tests_legacy::{initialized, legacy},
-};
+use super::tests_legacy::{initialized, legacy};
 
 /// covers: T03-L, T05-L, T06-L, T07-L, T08-L, T09-L, T11-L, T13-L, T15-L, T17-L, T20-L, T22-L, L-TTL-1, L-RES-1, L-INP-3, L-TOL-1
 #[tokio::test]
@@ -199,104 +196,6 @@ async fn tasks_are_listed_by_pages() {
         .reply(legacy(10, "tasks/list", json!({"cursor": "nonsense"})))
         .await;
     assert_eq!(bad["error"]["code"], -32602);
-}
-
-/// covers: T18-L, L-INP-1, L-INP-2
-#[tokio::test]
-async fn a_task_asks_on_the_result_stream_and_goes_on_with_the_answer() {
-    let (mut client, _, _, _) = initialized("2025-11-25", json!({"elicitation": {}})).await;
-    let made = client
-        .reply(legacy(
-            1,
-            "tools/call",
-            json!({"name": "ask_name", "task": {}}),
-        ))
-        .await;
-    let id = made["result"]["task"]["taskId"].clone();
-    client
-        .send(legacy(2, "tasks/result", json!({"taskId": id})))
-        .await;
-    let question = loop {
-        let next = client.next().await;
-        if next["method"] == "elicitation/create" {
-            break next;
-        }
-    };
-    assert_eq!(
-        question["params"]["_meta"],
-        json!({"io.modelcontextprotocol/related-task": {"taskId": id}})
-    );
-    assert_eq!(question["params"]["message"], "What is your name?");
-    let got = client
-        .reply(legacy(3, "tasks/get", json!({"taskId": id})))
-        .await;
-    assert_eq!(got["result"]["status"], "input_required");
-    let answer = json!({"action": "accept", "content": {"name": "Ada"}});
-    client
-        .send(json!({"jsonrpc": "2.0", "id": question["id"], "result": answer}))
-        .await;
-    let done = loop {
-        let next = client.next().await;
-        if next["id"] == 2 && next.get("result").is_some() {
-            break next;
-        }
-    };
-    assert_eq!(done["result"]["content"][0]["text"], "Hello, Ada!");
-}
-
-/// covers: L-INP-2
-#[tokio::test]
-async fn a_task_asks_a_client_that_only_polls_once_it_has_named_the_task() {
-    let (mut client, server, _, _) = initialized("2025-11-25", json!({"elicitation": {}})).await;
-    let made = client
-        .reply(legacy(
-            1,
-            "tools/call",
-            json!({"name": "ask_name", "task": {}}),
-        ))
-        .await;
-    let id = made["result"]["task"]["taskId"].clone();
-    let mut watched = server
-        .engine()
-        .subscribe(id.as_str().unwrap(), None)
-        .await
-        .unwrap();
-    while watched.current().status().as_str() != "input_required" {
-        watched.next().await;
-    }
-    let pong = client.reply(ping(2)).await;
-    assert!(pong.get("result").is_some());
-    client
-        .send(legacy(3, "tasks/get", json!({"taskId": id})))
-        .await;
-    let mut methods = vec![];
-    let question = loop {
-        let next = client.next().await;
-        methods.push(next["method"].clone());
-        if next["method"] == "elicitation/create" {
-            break next;
-        }
-    };
-    assert_eq!(
-        methods
-            .iter()
-            .filter(|method| **method == "elicitation/create")
-            .count(),
-        1
-    );
-    client
-        .send(json!({"jsonrpc": "2.0", "id": question["id"], "error": {"code": -1, "message": "no user here"}}))
-        .await;
-    let result = client
-        .reply(legacy(4, "tasks/result", json!({"taskId": id})))
-        .await;
-    assert!(
-        result["result"]["content"][0]["text"]
-            .as_str()
-            .unwrap()
-            .contains("no user here"),
-        "{result}"
-    );
 }
 
 /// covers: T14-L
