@@ -158,34 +158,47 @@ fn an_inlined_copy_in_a_union_is_the_definition_again() {
 }
 
 #[test]
-fn a_list_that_definitions_have_from_a_base_is_one_type() {
+fn what_definitions_have_from_a_base_is_one_type() {
     let scope = json!({"type": "string", "enum": ["private", "public"]});
     let other = json!({"type": "string", "enum": ["here", "there"]});
+    let meta = object(json!({"token": {"type": "string"}}));
+    let call = |method: &str| object(json!({"method": {"const": method}, "params": meta}));
     let definitions = json!({
         "Base": object(json!({"scope": scope})),
         "Page": object(json!({"scope": scope, "items": {"type": "array"}})),
         "Else": object(json!({"scope": other, "items": {"type": "array"}})),
         "One": object(json!({"place": other, "one": {"type": "string"}})),
         "Two": object(json!({"place": other, "two": {"type": "string"}})),
+        "Params": object(json!({"_meta": meta})),
+        "CallParams": object(json!({"_meta": meta, "tool": {"type": "string"}})),
+        "Get": call("get"),
+        "Set": call("set"),
     });
     let model = build(&[defs(definitions)]).expect("valid");
-    let list = |name: &str, member: &str| {
+    let part = |name: &str, member: &str| {
         let TypeKind::Struct(object) = kind(&model, name) else {
             panic!("an object")
         };
         let field = object.fields.iter().find(|field| field.json == member);
         match field.map(|field| &field.ty) {
             Some(Expr::Named(id)) => model.get(*id).name.clone(),
-            other => panic!("a list: {other:?}"),
+            other => panic!("a type of its own: {other:?}"),
         }
     };
-    assert_eq!(list("Base", "scope"), "BaseScope");
-    assert_eq!(list("Page", "scope"), "BaseScope");
-    assert_eq!(list("Else", "scope"), "ElseScope");
+    assert_eq!(part("Base", "scope"), "BaseScope");
+    assert_eq!(part("Page", "scope"), "BaseScope");
+    assert_eq!(part("Else", "scope"), "ElseScope");
     // None of the two extends the other.
     assert_eq!(
-        (list("One", "place"), list("Two", "place")),
+        (part("One", "place"), part("Two", "place")),
         ("OnePlace".into(), "TwoPlace".into())
+    );
+    assert_eq!(part("Params", "_meta"), "ParamsMeta");
+    assert_eq!(part("CallParams", "_meta"), "ParamsMeta");
+    // They have the same members, but a constant sets them apart.
+    assert_eq!(
+        (part("Get", "params"), part("Set", "params")),
+        ("GetParams".into(), "SetParams".into())
     );
 }
 

@@ -4,7 +4,7 @@
 
 use super::{
     CompleteRequestParamsArgument, CompleteRequestParamsContext,
-    CompleteRequestParamsRef, ProgressToken, RequestId,
+    CompleteRequestParamsRef, RequestId, RequestParamsMeta,
 };
 use crate::support::*;
 
@@ -64,7 +64,7 @@ impl Record for CompleteRequest {
 #[non_exhaustive]
 pub struct CompleteRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
-    pub meta: Option<CompleteRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// The argument and its text so far.
     pub argument: CompleteRequestParamsArgument,
     /// What is known besides. Absent means nothing.
@@ -97,7 +97,7 @@ impl CompleteRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: CompleteRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -114,7 +114,7 @@ impl CompleteRequestParams {
 impl Record for CompleteRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "argument", "context", "ref"];
     type Slots = (
-        May<CompleteRequestParamsMeta>,
+        May<RequestParamsMeta>,
         Must<CompleteRequestParamsArgument>,
         May<CompleteRequestParamsContext>,
         Must<CompleteRequestParamsRef>,
@@ -135,53 +135,6 @@ impl Record for CompleteRequestParams {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
         ((&self.meta, &self.argument, &self.context, &self.r#ref), &self.extra)
-    }
-}
-
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct CompleteRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for CompleteRequestParamsMeta {}
-
-impl CompleteRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for CompleteRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -308,6 +261,5 @@ impl Record for CompleteResultCompletion {
 }
 
 objects! {
-    CompleteRequest, CompleteRequestParams, CompleteRequestParamsMeta, CompleteResult,
-    CompleteResultCompletion
+    CompleteRequest, CompleteRequestParams, CompleteResult, CompleteResultCompletion
 }

@@ -4,7 +4,8 @@
 
 use super::{
     ElicitRequestFormParamsMode, ElicitRequestFormParamsRequestedSchema,
-    ElicitResultAction, ElicitResultContentValue, ProgressToken, RequestId, TaskMetadata,
+    ElicitResultAction, ElicitResultContentValue, RequestId, RequestParamsMeta,
+    TaskMetadata,
 };
 use crate::support::*;
 
@@ -62,7 +63,7 @@ impl Record for ElicitRequest {
 #[non_exhaustive]
 pub struct ElicitRequestFormParams {
     /// Metadata of the call, such as a progress token. Absent means none.
-    pub meta: Option<ElicitRequestFormParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Text shown with the form: what is asked and why.
     pub message: String,
     /// Says that this is a form. May be absent.
@@ -96,7 +97,7 @@ impl ElicitRequestFormParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: ElicitRequestFormParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -127,7 +128,7 @@ impl Record for ElicitRequestFormParams {
         "task",
     ];
     type Slots = (
-        May<ElicitRequestFormParamsMeta>,
+        May<RequestParamsMeta>,
         Must<String>,
         May<ElicitRequestFormParamsMode>,
         Must<ElicitRequestFormParamsRequestedSchema>,
@@ -156,53 +157,6 @@ impl Record for ElicitRequestFormParams {
             (&self.meta, &self.message, &self.mode, &self.requested_schema, &self.task),
             &self.extra,
         )
-    }
-}
-
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct ElicitRequestFormParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ElicitRequestFormParamsMeta {}
-
-impl ElicitRequestFormParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for ElicitRequestFormParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -265,7 +219,7 @@ impl EncodeObject for ElicitRequestParams {
 #[non_exhaustive]
 pub struct ElicitRequestUrlParams {
     /// Metadata of the call, such as a progress token. Absent means none.
-    pub meta: Option<ElicitRequestUrlParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Name of the question, unique on the server, for the notification that it is done. 2025-11-25 only.
     pub elicitation_id: String,
     /// Text shown before the page opens: why it is needed.
@@ -302,7 +256,7 @@ impl ElicitRequestUrlParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: ElicitRequestUrlParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -328,7 +282,7 @@ impl Record for ElicitRequestUrlParams {
         "url",
     ];
     type Slots = (
-        May<ElicitRequestUrlParamsMeta>,
+        May<RequestParamsMeta>,
         Must<String>,
         Must<String>,
         May<TaskMetadata>,
@@ -357,53 +311,6 @@ impl Record for ElicitRequestUrlParams {
             (&self.meta, &self.elicitation_id, &self.message, &self.task, &self.url),
             &self.extra,
         )
-    }
-}
-
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct ElicitRequestUrlParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ElicitRequestUrlParamsMeta {}
-
-impl ElicitRequestUrlParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for ElicitRequestUrlParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -722,8 +629,7 @@ impl Record for UrlElicitationRequiredErrorErrorData {
 }
 
 objects! {
-    ElicitRequest, ElicitRequestFormParams, ElicitRequestFormParamsMeta,
-    ElicitRequestParams, ElicitRequestUrlParams, ElicitRequestUrlParamsMeta,
+    ElicitRequest, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
     ElicitResult, ElicitationCompleteNotification, ElicitationCompleteNotificationParams,
     UrlElicitationRequiredError, UrlElicitationRequiredErrorError,
     UrlElicitationRequiredErrorErrorData

@@ -335,7 +335,7 @@ impl Record for PaginatedRequest {
 #[non_exhaustive]
 pub struct PaginatedRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
-    pub meta: Option<PaginatedRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// The `nextCursor` of the page before. Absent asks for the first page; one that the server does not know is refused with -32602.
     pub cursor: Option<String>,
     /// Members that the schema does not name.
@@ -355,7 +355,7 @@ impl PaginatedRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: PaginatedRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -371,7 +371,7 @@ impl PaginatedRequestParams {
 
 impl Record for PaginatedRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "cursor"];
-    type Slots = (May<PaginatedRequestParamsMeta>, May<String>);
+    type Slots = (May<RequestParamsMeta>, May<String>);
     type Rest = JsonObject;
 
     #[inline]
@@ -382,53 +382,6 @@ impl Record for PaginatedRequestParams {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
         ((&self.meta, &self.cursor), &self.extra)
-    }
-}
-
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct PaginatedRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for PaginatedRequestParamsMeta {}
-
-impl PaginatedRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for PaginatedRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -632,6 +585,6 @@ impl Record for ResultObject {
 
 objects! {
     JsonRpcMessage, JsonRpcResponse, JsonRpcResultResponse, NotificationParams,
-    PaginatedRequest, PaginatedRequestParams, PaginatedRequestParamsMeta,
-    PaginatedResult, RequestParams, RequestParamsMeta, ResultObject
+    PaginatedRequest, PaginatedRequestParams, PaginatedResult, RequestParams,
+    RequestParamsMeta, ResultObject
 }

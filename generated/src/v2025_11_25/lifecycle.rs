@@ -4,7 +4,8 @@
 
 use super::{
     Implementation, NotificationParams, ProgressToken, RequestId, RequestParams,
-    ServerCapabilitiesPrompts, ServerCapabilitiesResources, ServerCapabilitiesTools,
+    RequestParamsMeta, ServerCapabilitiesPrompts, ServerCapabilitiesResources,
+    ServerCapabilitiesTools,
 };
 use crate::support::*;
 
@@ -707,7 +708,7 @@ impl Record for InitializeRequest {
 #[non_exhaustive]
 pub struct InitializeRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
-    pub meta: Option<InitializeRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// What the client can do, for the whole session.
     pub capabilities: ClientCapabilities,
     /// What the client program says of itself.
@@ -741,7 +742,7 @@ impl InitializeRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: InitializeRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -755,7 +756,7 @@ impl Record for InitializeRequestParams {
         "protocolVersion",
     ];
     type Slots = (
-        May<InitializeRequestParamsMeta>,
+        May<RequestParamsMeta>,
         Must<ClientCapabilities>,
         Must<Implementation>,
         Must<String>,
@@ -782,53 +783,6 @@ impl Record for InitializeRequestParams {
             (&self.meta, &self.capabilities, &self.client_info, &self.protocol_version),
             &self.extra,
         )
-    }
-}
-
-/// The `_meta` of an `initialize` request.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct InitializeRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for InitializeRequestParamsMeta {}
-
-impl InitializeRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for InitializeRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -1528,8 +1482,8 @@ objects! {
     ClientCapabilitiesElicitation, ClientCapabilitiesRoots, ClientCapabilitiesSampling,
     ClientCapabilitiesTasks, ClientCapabilitiesTasksRequests,
     ClientCapabilitiesTasksRequestsElicitation, ClientCapabilitiesTasksRequestsSampling,
-    InitializeRequest, InitializeRequestParams, InitializeRequestParamsMeta,
-    InitializeResult, InitializedNotification, PingRequest, ProgressNotification,
+    InitializeRequest, InitializeRequestParams, InitializeResult,
+    InitializedNotification, PingRequest, ProgressNotification,
     ProgressNotificationParams, ServerCapabilities, ServerCapabilitiesTasks,
     ServerCapabilitiesTasksRequests, ServerCapabilitiesTasksRequestsTools
 }

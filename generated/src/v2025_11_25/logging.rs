@@ -2,7 +2,7 @@
 
 //! Types of the domain `logging`.
 
-use super::{LoggingLevel, ProgressToken, RequestId};
+use super::{LoggingLevel, RequestId, RequestParamsMeta};
 use crate::support::*;
 
 /// One entry of the server's log. In 2026-07-28 it is deprecated and comes only ahead of the answer to a request that asked for it.
@@ -180,7 +180,7 @@ impl Record for SetLevelRequest {
 #[non_exhaustive]
 pub struct SetLevelRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
-    pub meta: Option<SetLevelRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Lowest level to send; anything more serious is sent too.
     pub level: LoggingLevel,
     /// Members that the schema does not name.
@@ -204,7 +204,7 @@ impl SetLevelRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: SetLevelRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -212,7 +212,7 @@ impl SetLevelRequestParams {
 
 impl Record for SetLevelRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "level"];
-    type Slots = (May<SetLevelRequestParamsMeta>, Must<LoggingLevel>);
+    type Slots = (May<RequestParamsMeta>, Must<LoggingLevel>);
     type Rest = JsonObject;
 
     #[inline]
@@ -226,54 +226,7 @@ impl Record for SetLevelRequestParams {
     }
 }
 
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct SetLevelRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for SetLevelRequestParamsMeta {}
-
-impl SetLevelRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for SetLevelRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
-    }
-}
-
 objects! {
     LoggingMessageNotification, LoggingMessageNotificationParams, SetLevelRequest,
-    SetLevelRequestParams, SetLevelRequestParamsMeta
+    SetLevelRequestParams
 }

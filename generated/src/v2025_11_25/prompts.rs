@@ -3,8 +3,8 @@
 //! Types of the domain `prompts`.
 
 use super::{
-    NotificationParams, PaginatedRequestParams, ProgressToken, Prompt, PromptMessage,
-    RequestId,
+    NotificationParams, PaginatedRequestParams, Prompt, PromptMessage, RequestId,
+    RequestParamsMeta,
 };
 use crate::support::*;
 
@@ -64,7 +64,7 @@ impl Record for GetPromptRequest {
 #[non_exhaustive]
 pub struct GetPromptRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
-    pub meta: Option<GetPromptRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Values by argument name; they are always strings. Absent means none.
     pub arguments: Option<BTreeMap<String, String>>,
     /// Which prompt to fill in. An unknown one is refused with -32602.
@@ -91,7 +91,7 @@ impl GetPromptRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: GetPromptRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -107,11 +107,7 @@ impl GetPromptRequestParams {
 
 impl Record for GetPromptRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "arguments", "name"];
-    type Slots = (
-        May<GetPromptRequestParamsMeta>,
-        May<BTreeMap<String, String>>,
-        Must<String>,
-    );
+    type Slots = (May<RequestParamsMeta>, May<BTreeMap<String, String>>, Must<String>);
     type Rest = JsonObject;
 
     #[inline]
@@ -127,53 +123,6 @@ impl Record for GetPromptRequestParams {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
         ((&self.meta, &self.arguments, &self.name), &self.extra)
-    }
-}
-
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct GetPromptRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for GetPromptRequestParamsMeta {}
-
-impl GetPromptRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for GetPromptRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -422,6 +371,6 @@ impl Record for PromptListChangedNotification {
 }
 
 objects! {
-    GetPromptRequest, GetPromptRequestParams, GetPromptRequestParamsMeta,
-    GetPromptResult, ListPromptsRequest, ListPromptsResult, PromptListChangedNotification
+    GetPromptRequest, GetPromptRequestParams, GetPromptResult, ListPromptsRequest,
+    ListPromptsResult, PromptListChangedNotification
 }

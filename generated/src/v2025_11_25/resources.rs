@@ -3,8 +3,8 @@
 //! Types of the domain `resources`.
 
 use super::{
-    NotificationParams, PaginatedRequestParams, ProgressToken,
-    ReadResourceResultContentsItem, RequestId, Resource, ResourceTemplate,
+    NotificationParams, PaginatedRequestParams, ReadResourceResultContentsItem,
+    RequestId, RequestParamsMeta, Resource, ResourceTemplate,
 };
 use crate::support::*;
 
@@ -319,7 +319,7 @@ impl Record for ReadResourceRequest {
 #[non_exhaustive]
 pub struct ReadResourceRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
-    pub meta: Option<ReadResourceRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Address of the resource, listed or made from a template. An unknown one is refused: with -32002 in 2025-11-25, with -32602 in 2026-07-28.
     pub uri: String,
     /// Members that the schema does not name.
@@ -343,7 +343,7 @@ impl ReadResourceRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: ReadResourceRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -351,7 +351,7 @@ impl ReadResourceRequestParams {
 
 impl Record for ReadResourceRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "uri"];
-    type Slots = (May<ReadResourceRequestParamsMeta>, Must<String>);
+    type Slots = (May<RequestParamsMeta>, Must<String>);
     type Rest = JsonObject;
 
     #[inline]
@@ -362,53 +362,6 @@ impl Record for ReadResourceRequestParams {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
         ((&self.meta, &self.uri), &self.extra)
-    }
-}
-
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct ReadResourceRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ReadResourceRequestParamsMeta {}
-
-impl ReadResourceRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for ReadResourceRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -523,7 +476,7 @@ impl Record for ResourceListChangedNotification {
 #[non_exhaustive]
 pub struct ResourceRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
-    pub meta: Option<ResourceRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Address of the resource. Any scheme goes; the server knows what it means.
     pub uri: String,
     /// Members that the schema does not name.
@@ -547,7 +500,7 @@ impl ResourceRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: ResourceRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -555,7 +508,7 @@ impl ResourceRequestParams {
 
 impl Record for ResourceRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "uri"];
-    type Slots = (May<ResourceRequestParamsMeta>, Must<String>);
+    type Slots = (May<RequestParamsMeta>, Must<String>);
     type Rest = JsonObject;
 
     #[inline]
@@ -566,53 +519,6 @@ impl Record for ResourceRequestParams {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
         ((&self.meta, &self.uri), &self.extra)
-    }
-}
-
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct ResourceRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ResourceRequestParamsMeta {}
-
-impl ResourceRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for ResourceRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -771,7 +677,7 @@ impl Record for SubscribeRequest {
 #[non_exhaustive]
 pub struct SubscribeRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
-    pub meta: Option<SubscribeRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Address of the resource. Any scheme goes; the server knows what it means.
     pub uri: String,
     /// Members that the schema does not name.
@@ -795,7 +701,7 @@ impl SubscribeRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: SubscribeRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -803,7 +709,7 @@ impl SubscribeRequestParams {
 
 impl Record for SubscribeRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "uri"];
-    type Slots = (May<SubscribeRequestParamsMeta>, Must<String>);
+    type Slots = (May<RequestParamsMeta>, Must<String>);
     type Rest = JsonObject;
 
     #[inline]
@@ -814,53 +720,6 @@ impl Record for SubscribeRequestParams {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
         ((&self.meta, &self.uri), &self.extra)
-    }
-}
-
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct SubscribeRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for SubscribeRequestParamsMeta {}
-
-impl SubscribeRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for SubscribeRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -920,7 +779,7 @@ impl Record for UnsubscribeRequest {
 #[non_exhaustive]
 pub struct UnsubscribeRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
-    pub meta: Option<UnsubscribeRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// The same address as in `resources/subscribe`.
     pub uri: String,
     /// Members that the schema does not name.
@@ -944,7 +803,7 @@ impl UnsubscribeRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: UnsubscribeRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -952,7 +811,7 @@ impl UnsubscribeRequestParams {
 
 impl Record for UnsubscribeRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "uri"];
-    type Slots = (May<UnsubscribeRequestParamsMeta>, Must<String>);
+    type Slots = (May<RequestParamsMeta>, Must<String>);
     type Rest = JsonObject;
 
     #[inline]
@@ -966,59 +825,10 @@ impl Record for UnsubscribeRequestParams {
     }
 }
 
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct UnsubscribeRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for UnsubscribeRequestParamsMeta {}
-
-impl UnsubscribeRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for UnsubscribeRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
-    }
-}
-
 objects! {
     ListResourceTemplatesRequest, ListResourceTemplatesResult, ListResourcesRequest,
     ListResourcesResult, ReadResourceRequest, ReadResourceRequestParams,
-    ReadResourceRequestParamsMeta, ReadResourceResult, ResourceListChangedNotification,
-    ResourceRequestParams, ResourceRequestParamsMeta, ResourceUpdatedNotification,
-    ResourceUpdatedNotificationParams, SubscribeRequest, SubscribeRequestParams,
-    SubscribeRequestParamsMeta, UnsubscribeRequest, UnsubscribeRequestParams,
-    UnsubscribeRequestParamsMeta
+    ReadResourceResult, ResourceListChangedNotification, ResourceRequestParams,
+    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, SubscribeRequest,
+    SubscribeRequestParams, UnsubscribeRequest, UnsubscribeRequestParams
 }

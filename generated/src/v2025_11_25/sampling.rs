@@ -4,8 +4,8 @@
 
 use super::{
     AudioContent, CreateMessageRequestParamsIncludeContext, ImageContent,
-    ModelPreferences, ProgressToken, RequestId, Role, TaskMetadata, TextContent, Tool,
-    ToolChoice, ToolResultContent, ToolUseContent,
+    ModelPreferences, RequestId, RequestParamsMeta, Role, TaskMetadata, TextContent,
+    Tool, ToolChoice, ToolResultContent, ToolUseContent,
 };
 use crate::support::*;
 
@@ -63,7 +63,7 @@ impl Record for CreateMessageRequest {
 #[non_exhaustive]
 pub struct CreateMessageRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
-    pub meta: Option<CreateMessageRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Context of which servers to add to the prompt. Absent means `none`; the client has the last word.
     pub include_context: Option<CreateMessageRequestParamsIncludeContext>,
     /// Most tokens to generate. Fewer are fine.
@@ -115,7 +115,7 @@ impl CreateMessageRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: CreateMessageRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -215,7 +215,7 @@ impl Record for CreateMessageRequestParams {
         "tools",
     ];
     type Slots = (
-        May<CreateMessageRequestParamsMeta>,
+        May<RequestParamsMeta>,
         May<CreateMessageRequestParamsIncludeContext>,
         Must<i64>,
         Must<Vec<SamplingMessage>>,
@@ -284,53 +284,6 @@ impl Record for CreateMessageRequestParams {
             ),
             &self.extra,
         )
-    }
-}
-
-/// The `_meta` of such a request in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct CreateMessageRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for CreateMessageRequestParamsMeta {}
-
-impl CreateMessageRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for CreateMessageRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -675,8 +628,8 @@ impl EncodeObject for SamplingMessageContentBlock {
 }
 
 objects! {
-    CreateMessageRequest, CreateMessageRequestParams, CreateMessageRequestParamsMeta,
-    CreateMessageResult, SamplingMessage, SamplingMessageContentBlock
+    CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult,
+    SamplingMessage, SamplingMessageContentBlock
 }
 
 kinds! {

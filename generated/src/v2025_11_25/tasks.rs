@@ -2,7 +2,7 @@
 
 //! Types of the domain `tasks`.
 
-use super::{PaginatedRequestParams, ProgressToken, RequestId, TaskStatus};
+use super::{PaginatedRequestParams, RequestId, RequestParamsMeta, TaskStatus};
 use crate::support::*;
 
 /// Answer to a cancel request. In 2025-11-25 it is the task, already `cancelled`; in the extension it is empty, and the task may still end another way.
@@ -884,7 +884,7 @@ impl Record for Task {
 #[non_exhaustive]
 pub struct TaskAugmentedRequestParams {
     /// Metadata of the call, such as a progress token. Absent means none.
-    pub meta: Option<TaskAugmentedRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Asks for the work to run as a task. Absent asks for an ordinary answer.
     pub task: Option<TaskMetadata>,
     /// Members that the schema does not name.
@@ -904,7 +904,7 @@ impl TaskAugmentedRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: TaskAugmentedRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -920,7 +920,7 @@ impl TaskAugmentedRequestParams {
 
 impl Record for TaskAugmentedRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "task"];
-    type Slots = (May<TaskAugmentedRequestParamsMeta>, May<TaskMetadata>);
+    type Slots = (May<RequestParamsMeta>, May<TaskMetadata>);
     type Rest = JsonObject;
 
     #[inline]
@@ -931,53 +931,6 @@ impl Record for TaskAugmentedRequestParams {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
         ((&self.meta, &self.task), &self.extra)
-    }
-}
-
-/// The `_meta` of a request that can be run as a task in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct TaskAugmentedRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for TaskAugmentedRequestParamsMeta {}
-
-impl TaskAugmentedRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for TaskAugmentedRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -1269,7 +1222,6 @@ impl From<Task> for TaskStatusNotificationParams {
 objects! {
     CancelTaskResult, CreateTaskResult, GetTaskPayloadRequest,
     GetTaskPayloadRequestParams, GetTaskPayloadResult, GetTaskResult, ListTasksRequest,
-    ListTasksResult, RelatedTaskMetadata, Task, TaskAugmentedRequestParams,
-    TaskAugmentedRequestParamsMeta, TaskMetadata, TaskStatusNotification,
-    TaskStatusNotificationParams
+    ListTasksResult, RelatedTaskMetadata, Task, TaskAugmentedRequestParams, TaskMetadata,
+    TaskStatusNotification, TaskStatusNotificationParams
 }

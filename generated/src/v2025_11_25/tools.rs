@@ -3,8 +3,8 @@
 //! Types of the domain `tools`.
 
 use super::{
-    ContentBlock, Icon, NotificationParams, PaginatedRequestParams, ProgressToken,
-    RequestId, TaskMetadata, ToolAnnotations,
+    ContentBlock, Icon, NotificationParams, PaginatedRequestParams, RequestId,
+    RequestParamsMeta, TaskMetadata, ToolAnnotations,
 };
 use crate::support::*;
 
@@ -64,7 +64,7 @@ impl Record for CallToolRequest {
 #[non_exhaustive]
 pub struct CallToolRequestParams {
     /// Metadata of the call. Optional in 2025-11-25; required in 2026-07-28, where it holds the protocol version and the client's capabilities.
-    pub meta: Option<CallToolRequestParamsMeta>,
+    pub meta: Option<RequestParamsMeta>,
     /// Values that fit the tool's `inputSchema`. Absent means an empty object.
     pub arguments: Option<JsonObject>,
     /// Which tool to run, as listed by `tools/list`. An unknown one is refused with -32602.
@@ -94,7 +94,7 @@ impl CallToolRequestParams {
     /// Sets `_meta`.
     #[must_use]
     #[inline]
-    pub fn with_meta(mut self, meta: CallToolRequestParamsMeta) -> Self {
+    pub fn with_meta(mut self, meta: RequestParamsMeta) -> Self {
         self.meta = Some(meta);
         self
     }
@@ -119,7 +119,7 @@ impl CallToolRequestParams {
 impl Record for CallToolRequestParams {
     const MEMBERS: &'static [&'static str] = &["_meta", "arguments", "name", "task"];
     type Slots = (
-        May<CallToolRequestParamsMeta>,
+        May<RequestParamsMeta>,
         May<JsonObject>,
         Must<String>,
         May<TaskMetadata>,
@@ -140,53 +140,6 @@ impl Record for CallToolRequestParams {
     #[inline]
     fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
         ((&self.meta, &self.arguments, &self.name, &self.task), &self.extra)
-    }
-}
-
-/// The `_meta` of a tool call in 2025-11-25.
-///
-/// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct CallToolRequestParamsMeta {
-    /// Token that asks for progress reports and is repeated in each of them. Absent asks for none.
-    pub progress_token: Option<ProgressToken>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for CallToolRequestParamsMeta {}
-
-impl CallToolRequestParamsMeta {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `progressToken`.
-    #[must_use]
-    #[inline]
-    pub fn with_progress_token(mut self, progress_token: ProgressToken) -> Self {
-        self.progress_token = Some(progress_token);
-        self
-    }
-}
-
-impl Record for CallToolRequestParamsMeta {
-    const MEMBERS: &'static [&'static str] = &["progressToken"];
-    type Slots = (May<ProgressToken>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((progress_token,): Values<Self>, extra: JsonObject) -> Self {
-        Self { progress_token, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.progress_token,), &self.extra)
     }
 }
 
@@ -976,9 +929,9 @@ impl Record for ToolResultContent {
 }
 
 objects! {
-    CallToolRequest, CallToolRequestParams, CallToolRequestParamsMeta, CallToolResult,
-    ListToolsRequest, ListToolsResult, Tool, ToolExecution, ToolInputSchema,
-    ToolListChangedNotification, ToolOutputSchema, ToolResultContent
+    CallToolRequest, CallToolRequestParams, CallToolResult, ListToolsRequest,
+    ListToolsResult, Tool, ToolExecution, ToolInputSchema, ToolListChangedNotification,
+    ToolOutputSchema, ToolResultContent
 }
 
 strings! {
