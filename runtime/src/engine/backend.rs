@@ -23,6 +23,9 @@ pub(super) struct TaskBackend {
     pub(super) can_ask: InputKinds,
     pub(super) slots: SlotNames,
     pub(super) reports: Option<ReportSink>,
+    /// Held by the question that is being put: those that are asked at once wait here in the order in which they came,
+    /// whichever is woken first.
+    pub(super) turn: tokio::sync::Mutex<()>,
 }
 
 impl TaskBackend {
@@ -236,8 +239,12 @@ impl ContextBackend for TaskBackend {
         Box::pin(async move {
             self.can_ask.permit(&request)?;
             let slot = self.slots.next(name);
-            self.stored().await?;
-            let key = match self.open(&slot, &request).await? {
+            let asked = {
+                let _turn = self.turn.lock().await;
+                self.stored().await?;
+                self.open(&slot, &request).await?
+            };
+            let key = match asked {
                 Asked::Answered(answer) => return result(answer),
                 Asked::Open(key) => key,
             };

@@ -345,6 +345,7 @@ fn work(core: &Arc<Core>, live: &Arc<Live>, tool: &Tool, input: Input) -> Work {
         can_ask: task.call().can_ask,
         slots: SlotNames::default(),
         reports: input.reports,
+        turn: tokio::sync::Mutex::default(),
     }));
     let mut call = ToolCall::new(input.arguments, context);
     call.answers = input.answers;

@@ -102,6 +102,23 @@ async fn one_bad_answer_leaves_all_questions_open() {
     assert_eq!(engine.look(&id).await, before);
 }
 
+/// Asks five things at once.
+fn ask_at_once() -> Tool {
+    tool(|ctx| async move {
+        let ask = |name: &str| ctx.elicit::<String>("?").named(name).into_future();
+        let answers = tokio::join!(ask("a"), ask("b"), ask("c"), ask("d"), ask("e"));
+        done(&format!("{answers:?}"))
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn questions_of_a_call_that_was_no_task_yet_are_asked_in_their_order() {
+    let engine = engine();
+    let tool = with(ask_at_once(), |options| options.inline_for = Some(SECOND));
+    let id = engine.go(tool).await;
+    assert_eq!(open(&*engine.look(&id).await), ["a", "b", "c", "d", "e"]);
+}
+
 /// covers: M-UPD-4, F27
 #[tokio::test(start_paused = true)]
 async fn what_the_client_did_not_declare_is_not_asked() {
