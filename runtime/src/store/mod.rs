@@ -117,7 +117,8 @@ pub enum StoreError {
     },
     /// What is stored makes no sense.
     #[error(
-        "the task store {place} is damaged: {detail}; restore a backup, or move the file away to start empty"
+        "the task store {place} is damaged: {detail}; stop what uses it and move the file away, together with any `-wal` and \
+         `-shm` file beside it, then restore a backup or start empty"
     )]
     Corrupt {
         /// Which store.
