@@ -41,6 +41,11 @@ macro_rules! limits {
         /// | `request_state_ttl` | 10 minutes | an older `requestState` is refused |
         /// | `keep_alive` | 15 seconds | an open stream that is silent for as long gets a comment |
         ///
+        /// A plain call over HTTP that has lost its connection runs on for a minute if its client can come back for the
+        /// reply, which one of 2025-11-25 can, and counts among `calls` until it ends. The reply takes no place: of each
+        /// session the last eight streams that have ended are kept, with 8 MiB of messages at most unless one alone has more,
+        /// and each for a minute.
+        ///
         /// Connections, and bodies that are being read, are for the layers around the server to limit, as with any service of
         /// axum.
         ///
@@ -113,7 +118,8 @@ limits! {
     inputs_per_task: usize = 100,
     /// Tasks on one page of `tasks/list`.
     page_size: usize = 100,
-    /// Calls of tools that are being answered. One that has become a task counts no more.
+    /// Calls of tools that are being answered. One that has become a task counts no more. A plain call over HTTP
+    /// that has lost its connection counts until it ends, a minute later at the latest.
     calls: usize = 10_000,
     /// The same of one principal. Callers without one share `calls` alone.
     calls_per_principal: usize = 1_000,

@@ -242,6 +242,36 @@ async fn a_wait_for_a_result_that_nobody_comes_back_to_is_forgotten() {
     assert_eq!(client.get(Some(&seen)).await.status(), 400);
 }
 
+/// covers: X-HTTP-3
+#[tokio::test(start_paused = true)]
+async fn a_call_whose_client_is_away_counts_only_while_it_runs() {
+    let (server, gate) = server_with(|limits| limits.calls(1));
+    let (client, _) = Client::open(&server, None, json!({})).await;
+    let call = |id: u64| {
+        let params = json!({"name": "wait_at_gate", "arguments": {"label": "x"}});
+        client.post(legacy(id, "tools/call", params))
+    };
+    let mut stream = Events::of(call(1).await);
+    let seen = stream.next().await.unwrap().id.unwrap();
+    drop(stream);
+    tokio::time::sleep(Duration::from_secs(50)).await;
+    assert_eq!(server.open_calls(), 1, "the client may come back");
+    gate.open();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert_eq!(server.open_calls(), 0, "the reply alone takes no place");
+    // Another call finds a place, and the reply is still there.
+    let mut other = Events::of(call(2).await);
+    other.next().await.unwrap();
+    let mut again = Events::of(client.get(Some(&seen)).await);
+    assert_eq!(again.message().await["id"], 1);
+    // A call that nobody comes back to is given up.
+    drop(other);
+    tokio::time::sleep(Duration::from_secs(59)).await;
+    assert_eq!(server.open_calls(), 1);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(server.open_calls(), 0);
+}
+
 /// Gives much after a while.
 #[task_tool]
 async fn fill() -> String {
