@@ -4,7 +4,7 @@
 //! a [`Principal`] into the request, and from then on a task answers to its owner only.
 //!
 //! Start it with `cargo run -p mcp-tasks --example http_auth`; it listens on 127.0.0.1:8080 unless another address is
-//! given. Most hosts that speak HTTP read this:
+//! given, and prints a command to try it with. Most hosts that speak HTTP read this:
 //!
 //! ```json
 //! {
@@ -75,6 +75,16 @@ async fn authenticate(mut request: Request, next: Next) -> Response {
     }
 }
 
+/// A command that asks the server at this address for the owner of a token.
+fn who_am_i_by_hand(url: &str) -> String {
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who_am_i","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    format!(
+        "curl -s {url} -H 'authorization: Bearer token-of-alice' -H 'content-type: application/json' \
+         -H 'accept: application/json, text/event-stream' -H 'mcp-protocol-version: 2026-07-28' \
+         -H 'mcp-method: tools/call' -H 'mcp-name: who_am_i' -d '{body}'"
+    )
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let server = Server::builder()
@@ -88,8 +98,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let listener = TcpListener::bind(address)
         .await
         .map_err(|error| format!("cannot listen on {address}: {error}; give another address"))?;
-    println!("http://{}/mcp", listener.local_addr()?);
-    println!("Try `Authorization: Bearer token-of-alice`, or `token-of-bob`.");
+    let url = format!("http://{}/mcp", listener.local_addr()?);
+    println!(
+        "{url}\n\nTo see who you are, with `token-of-alice` or `token-of-bob`, paste in another terminal:\n"
+    );
+    println!("{}\n", who_am_i_by_hand(&url));
     axum::serve(listener, app).await?;
     Ok(())
 }

@@ -10,10 +10,13 @@
 //! }
 //! ```
 //!
-//! Try it by hand: `cargo run -p mcp-tasks --example stdio`, then type a JSON-RPC message a line.
+//! To try it by hand, run it in a terminal: it says what to paste.
 #![allow(missing_docs)]
 
-use std::time::Duration;
+use std::{
+    io::{IsTerminal, stdin},
+    time::Duration,
+};
 
 use mcp_tasks::{Server, TaskContext, task_tool, tools};
 
@@ -35,6 +38,9 @@ async fn count_down(from: u32, ctx: TaskContext) -> String {
     "Lift-off".to_owned()
 }
 
+/// A message, and what reads it.
+const TRY: &str = r#"printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{"a":2,"b":3},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}' | cargo run -q -p mcp-tasks --example stdio"#;
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Server::builder()
@@ -42,6 +48,12 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         .version(env!("CARGO_PKG_VERSION"))
         .tools(tools![add, count_down])
         .build()?;
+    if stdin().is_terminal() {
+        // Standard output is for messages alone.
+        eprintln!(
+            "Waiting for JSON-RPC messages, one a line; Ctrl-C stops. In another terminal:\n\n{TRY}\n"
+        );
+    }
     server.serve_stdio().await?;
     Ok(())
 }

@@ -1,49 +1,23 @@
-//! The example `http_auth`, as a user starts it: what one user began, another does not find.
-#![cfg(feature = "http")]
-#![allow(clippy::unwrap_used, missing_docs)]
+//! `http_auth`: what one user began, another does not find.
 
-use std::{
-    io::{BufRead, BufReader},
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-};
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-/// Where cargo has put the example.
-fn built() -> PathBuf {
-    let test = std::env::current_exe().unwrap();
-    let built = test.parent().and_then(|deps| deps.parent()).unwrap();
-    built.join("examples").join("http_auth")
-}
+use super::{Example, built};
 
-/// The started example. It is ended when this is dropped.
-struct Example {
-    process: Child,
+/// The example on a port of its own.
+struct Server {
     url: String,
+    #[cfg_attr(not(unix), allow(dead_code))]
+    example: Example,
 }
 
-impl Example {
+impl Server {
     fn start() -> Self {
-        let binary = built();
-        let mut process = Command::new(&binary)
-            .arg("127.0.0.1:0")
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap_or_else(|error| {
-                panic!(
-                    "cannot start {}: {error}; build it with `cargo build -p mcp-tasks --examples`",
-                    binary.display()
-                )
-            });
-        let mut url = String::new();
-        let output = process.stdout.as_mut().unwrap();
-        BufReader::new(output).read_line(&mut url).unwrap();
-        Self {
-            process,
-            url: url.trim().to_owned(),
-        }
+        let mut example = Example::start("http_auth", |command| command.arg("127.0.0.1:0"));
+        let url = example.line("http://");
+        Self { url, example }
     }
 
     /// Sends a request of 2026-07-28; gives the status and the message, or null.
@@ -73,47 +47,58 @@ impl Example {
     }
 }
 
-impl Drop for Example {
-    fn drop(&mut self) {
-        // It may have ended by itself; the test has failed then.
-        let _ = self.process.kill();
-        let _ = self.process.wait();
-    }
-}
-
 #[tokio::test]
 async fn a_task_is_seen_by_its_user_alone() {
-    let example = Example::start();
+    let server = Server::start();
     let (alice, bob) = (Some("token-of-alice"), Some("token-of-bob"));
     for stranger in [None, Some("guess")] {
-        let (status, _) = example.send(stranger, "tools/list", json!({})).await;
+        let (status, _) = server.send(stranger, "tools/list", json!({})).await;
         assert_eq!(status, 401);
     }
     for (user, name) in [(alice, "alice"), (bob, "bob")] {
         let call = json!({"name": "who_am_i", "arguments": {}});
-        let (_, reply) = example.send(user, "tools/call", call).await;
+        let (_, reply) = server.send(user, "tools/call", call).await;
         assert_eq!(reply["result"]["content"][0]["text"], name, "{reply}");
     }
     let call = json!({"name": "bake", "arguments": {"cake": "cheesecake"}});
-    let (_, made) = example.send(alice, "tools/call", call).await;
+    let (_, made) = server.send(alice, "tools/call", call).await;
     assert_eq!(made["result"]["resultType"], "task", "{made}");
     let id = &made["result"]["taskId"];
     let named = || json!({"taskId": id});
-    let (_, got) = example.send(alice, "tasks/get", named()).await;
+    let (_, got) = server.send(alice, "tasks/get", named()).await;
     assert_eq!(got["result"]["status"], "working", "{got}");
     for method in ["tasks/get", "tasks/cancel"] {
-        let (_, refused) = example.send(bob, method, named()).await;
+        let (_, refused) = server.send(bob, method, named()).await;
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
     }
-    let (_, got) = example.send(alice, "tasks/get", named()).await;
+    let (_, got) = server.send(alice, "tasks/get", named()).await;
     assert_eq!(got["result"]["status"], "working", "{got}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_command_that_it_prints_says_who_you_are() {
+    let found = Command::new("curl").arg("--version").output();
+    if !found.is_ok_and(|found| found.status.success()) {
+        println!("skipped: there is no curl");
+        return;
+    }
+    let mut server = Server::start();
+    let command = server.example.line("curl ");
+    for (token, user) in [("token-of-alice", "alice"), ("token-of-bob", "bob")] {
+        let reply = super::paste(&command.replace("token-of-alice", token));
+        assert_eq!(reply["result"]["content"][0]["text"], user, "{reply}");
+    }
 }
 
 #[test]
 fn an_address_that_is_taken_is_named() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
-    let ended = Command::new(built()).arg(&address).output().unwrap();
+    let ended = Command::new(built("http_auth"))
+        .arg(&address)
+        .output()
+        .unwrap();
     assert!(!ended.status.success());
     let said = String::from_utf8(ended.stderr).unwrap();
     assert!(said.contains(&address), "{said}");
