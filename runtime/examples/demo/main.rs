@@ -1,10 +1,11 @@
-//! Starts a server with a few tools, drives it once as a client would, and keeps serving until Ctrl-C.
+//! Starts a server with a few tools, drives it once as a client would, and keeps serving until Ctrl-C or SIGTERM.
 //!
 //! `cargo run -p mcp-tasks --example demo` shows the messages on the wire and the life of each task. With `--once` it
 //! ends after the tour.
 #![allow(clippy::print_stdout, missing_docs)]
 
 mod client;
+mod stop;
 mod tools;
 
 use std::{
@@ -18,6 +19,7 @@ use std::{
 use client::{Client, Failure, text};
 use mcp_tasks::{Server, store::SqliteStore, tools};
 use serde_json::{Value, json};
+use stop::Stop;
 use tokio::net::TcpListener;
 use tools::{check_port, replace_in_file, summarise_file};
 
@@ -78,23 +80,26 @@ async fn run() -> Result<(), Failure> {
         .build()?;
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
     let url = format!("http://{}/mcp", listener.local_addr()?);
+    let stop = Stop::listen()?;
     println!("Serving on {url}\n");
     let serving = tokio::spawn({
         let server = server.clone();
         async move { server.serve_http(listener).await }
     });
 
-    let folder = std::env::temp_dir().join(format!("mcp-tasks-demo-{}", std::process::id()));
-    std::fs::create_dir_all(&folder)?;
-    let book = write_book(&folder)?;
+    // It is removed when it is dropped, however this ends.
+    let folder = tempfile::Builder::new()
+        .prefix("mcp-tasks-demo-")
+        .tempdir()?;
+    let book = write_book(folder.path())?;
     let toured = tokio::select! {
         toured = present(&url, &book, once) => toured,
-        stopped = tokio::signal::ctrl_c() => {
+        stopped = stop.wished() => {
             println!("\nStopping.");
             stopped.map_err(Failure::from)
         }
     };
-    std::fs::remove_dir_all(&folder)?;
+    folder.close()?;
     server.shutdown().await;
     serving.await??;
     toured

@@ -1,6 +1,8 @@
 //! The examples, as a user starts them.
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs)]
 
+#[cfg(all(unix, feature = "http", feature = "sqlite"))]
+mod demo;
 #[cfg(feature = "http")]
 mod http_auth;
 #[cfg(all(unix, feature = "stdio"))]
