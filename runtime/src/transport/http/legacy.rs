@@ -119,6 +119,8 @@ pub(super) async fn request(
         let (inner, http, log) = (Arc::clone(&inner), Arc::clone(&http), Arc::clone(&log));
         async move {
             let _busy = busy;
+            // Until the reply is on its stream, which a shutdown would end before.
+            let _open = inner.requests.token();
             match serve(&inner, &http, &log, &request, &caller).await {
                 Some(outcome) => log.end(rpc::reply(&request.id, &outcome)),
                 None => {

@@ -508,6 +508,8 @@ impl<G> Reader<G> {
                 Step::Wait => {}
             }
             tokio::select! {
+                // First: what came before the end is sent before it.
+                biased;
                 changed = self.attachment.changed.changed() => if changed.is_err() { return None },
                 () = self.end.cancelled() => return None,
                 () = sleep_until(silent_until) => return Some(reply::comment()),

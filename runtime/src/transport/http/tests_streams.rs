@@ -344,13 +344,27 @@ async fn work_an_hour() -> &'static str {
     "worked"
 }
 
+/// Many at once and on several threads, since what is lost is lost between two of them. In real time for that reason.
+///
 /// covers: X-HTTP-3
-#[tokio::test(start_paused = true)]
-async fn a_call_that_is_stopped_by_a_shutdown_is_answered() {
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn all_calls_that_are_stopped_by_a_shutdown_are_answered() {
     let server = Server::builder().tool(work_an_hour).build().unwrap();
     let (client, _) = Client::open(&server, None, json!({})).await;
-    let call = legacy(1, "tools/call", json!({"name": "work_an_hour"}));
-    let mut stream = Events::of(client.post(call).await);
-    let (answer, ()) = tokio::join!(stream.message(), server.shutdown());
-    assert_eq!(answer["error"]["code"], -32603, "{answer}");
+    let mut calls = Vec::new();
+    for id in 0..200 {
+        let call = legacy(id, "tools/call", json!({"name": "work_an_hour"}));
+        calls.push(client.post(call));
+    }
+    let streams = futures_util::future::join_all(calls).await;
+    let read: Vec<_> = streams
+        .into_iter()
+        .map(|stream| tokio::spawn(async { read(stream).await.1 }))
+        .collect();
+    server.shutdown().await;
+    for (id, read) in read.into_iter().enumerate() {
+        let reply = read.await.unwrap().pop();
+        let reply = reply.unwrap_or_else(|| panic!("the reply to {id} was lost"));
+        assert_eq!(reply["error"]["code"], -32603, "{reply}");
+    }
 }

@@ -253,3 +253,19 @@ fn event_ids_are_read_back() {
         assert_eq!(read_event_id(wrong), None, "{wrong}");
     }
 }
+
+#[tokio::test]
+async fn what_came_before_the_end_is_sent_before_it() {
+    // Often enough to see that it is no matter of luck.
+    for _ in 0..50 {
+        let log = EventLog::new(0);
+        let end = CancellationToken::new();
+        let mut response = log.response(From::Untaken, false, LONG, end.clone(), ());
+        let mut waiting = Box::pin(frame(&mut response));
+        assert!(futures_util::poll!(&mut waiting).is_pending());
+        log.push("reply".into());
+        end.cancel();
+        assert!(waiting.await.unwrap().contains("data: reply\n"));
+        assert_eq!(frame(&mut response).await, None);
+    }
+}
