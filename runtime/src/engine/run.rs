@@ -362,7 +362,7 @@ fn work(core: &Arc<Core>, live: &Arc<Live>, tool: &Tool, input: Input) -> Work {
                 permit
             }
         };
-        perform(&tool, call).await
+        perform_unless_halted(&core, &tool, call).await
     })
 }
 
@@ -416,6 +416,14 @@ fn inline(tool: &str, ended: Ended) -> Result<Result<ToolOutput, ToolError>, Eng
     }))
 }
 
+/// Performs a call that has its place, unless the place is one that a shutdown has freed.
+async fn perform_unless_halted(core: &Core, tool: &Tool, call: ToolCall) -> Ended {
+    match core.halt.is_cancelled() {
+        true => Ended::Halted,
+        false => perform(tool, call).await,
+    }
+}
+
 /// Runs a call that is no task.
 pub(super) async fn run_plain(
     core: &Core,
@@ -426,7 +434,7 @@ pub(super) async fn run_plain(
     let _permit = core.admission.permit(tool).await;
     let ended = tokio::select! {
         biased;
-        ended = perform(tool, call) => ended,
+        ended = perform_unless_halted(core, tool, call) => ended,
         () = core.halt.cancelled() => Ended::Halted,
     };
     inline(&tool.descriptor.name, ended).unwrap_or_else(|error| {

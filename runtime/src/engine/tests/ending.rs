@@ -1,6 +1,6 @@
 //! Cancelling, timeouts, shutting down.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use tokio_util::sync::CancellationToken;
 
@@ -181,4 +181,42 @@ async fn shutting_down_waits_a_while_then_fails_what_is_left_and_answers_all() {
         Err(EngineError::ShuttingDown)
     ));
     assert_eq!(engine.stats(), Stats::default());
+}
+
+/// What waits for a place gets one when a shutdown stops the call that had it.
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_for_a_place_does_not_begin_when_the_engine_stops() {
+    for inline_for in [None, Some(3600 * SECOND)] {
+        let engine = engine();
+        let begun = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&begun);
+        let counts = tool(move |_| {
+            let begun = Arc::clone(&counted);
+            async move {
+                begun.fetch_add(1, Ordering::Relaxed);
+                std::future::pending().await
+            }
+        });
+        let counts = with(counts, |options| {
+            options.concurrency = Some(1);
+            options.inline_for = inline_for;
+        });
+        let call = async || match inline_for {
+            None => {
+                let call = ToolCall::new(JsonObject::new(), TaskContext::for_test().0);
+                assert!(engine.run(&counts, call).await.is_err());
+            }
+            Some(_) => {
+                let started = engine.start(launch(counts.clone())).await;
+                assert!(matches!(started, Err(EngineError::ShuttingDown)));
+            }
+        };
+        let shut_down = async {
+            settle().await;
+            assert_eq!(begun.load(Ordering::Relaxed), 1);
+            engine.shutdown(5 * SECOND).await;
+        };
+        tokio::join!(call(), call(), shut_down);
+        assert_eq!(begun.load(Ordering::Relaxed), 1, "{inline_for:?}");
+    }
 }
