@@ -1,6 +1,6 @@
 //! The model: what a set of schemas says, as types, methods and conversions, before any Rust is written.
 //!
-//! [`Model::build`] lowers schemas in steps, each a private module: `read` brings JSON Schema into a small normal form (`shape`), `merge` joins `allOf`, `copies` turns inlined copies of a definition back into
+//! [`Model::build`] lowers schemas in steps, each a private module: `read` and `kinds` bring JSON Schema into a small normal form (`shape`), `merge` joins `allOf`, `copies` turns inlined copies of a definition back into
 //! references, `lower` names everything and makes [`Type`]s, `bases` gives copies of what a base has in place the base's name, `unions` finds what tells the members of a union apart,
 //! `share` makes one type of what revisions have in common, `methods` reads the method registry off the
 //! messages, and `convert` plans conversions between revisions. Nothing here knows how Rust text looks.
@@ -10,6 +10,7 @@ mod convert;
 mod copies;
 mod domains;
 mod error;
+mod kinds;
 mod lower;
 mod merge;
 mod methods;
