@@ -47,7 +47,7 @@ fn object(value: Value) -> JsonObject {
 /// The schema of `T` as part of a larger one.
 pub(crate) fn of_part<T: JsonSchema>(generator: &mut SchemaGenerator) -> JsonObject {
     let mut part = from_schema(generator.subschema_for::<T>());
-    bound_integers(&mut part);
+    bound_numbers(&mut part);
     part
 }
 
@@ -76,7 +76,7 @@ pub(crate) fn attach_definitions(root: &mut JsonObject, generator: &mut SchemaGe
     }
     for definition in definitions.values_mut() {
         if let Value::Object(definition) = definition {
-            bound_integers(definition);
+            bound_numbers(definition);
         }
     }
     // A recursive root is written out once, so that the root itself is no reference.
@@ -260,8 +260,11 @@ pub(super) fn tidy(text: &str) -> String {
     kept.join("\n").trim_matches('\n').to_owned()
 }
 
-/// Says the bounds of integer types, which schemars leaves to `format`, so that schema and decoding agree.
-fn bound_integers(schema: &mut JsonObject) {
+/// The largest `f32` as it is written in short.
+pub(super) const LARGEST_FLOAT: f64 = 3.402_823_5e38;
+
+/// Says the bounds of types of numbers, which schemars leaves to `format`, so that schema and decoding agree.
+fn bound_numbers(schema: &mut JsonObject) {
     let bounds = match schema.get("format").and_then(Value::as_str) {
         Some("int8") => Some((json!(i8::MIN), json!(i8::MAX))),
         Some("int16") => Some((json!(i16::MIN), json!(i16::MAX))),
@@ -274,6 +277,8 @@ fn bound_integers(schema: &mut JsonObject) {
         // JSON is read with 64 bits.
         Some("int128") => Some((json!(i64::MIN), json!(u64::MAX))),
         Some("uint128") => Some((json!(0), json!(u64::MAX))),
+        // Beyond, a number becomes infinite.
+        Some("float") => Some((json!(-LARGEST_FLOAT), json!(LARGEST_FLOAT))),
         _ => None,
     };
     if let Some((minimum, maximum)) = bounds {
@@ -290,7 +295,7 @@ fn bound_integers(schema: &mut JsonObject) {
 
 fn bound_within(value: &mut Value) {
     match value {
-        Value::Object(object) => bound_integers(object),
+        Value::Object(object) => bound_numbers(object),
         Value::Array(values) => values.iter_mut().for_each(bound_within),
         _ => {}
     }

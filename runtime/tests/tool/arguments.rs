@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::support::{complaint, schema, text, tool};
+use crate::support::{complaint, object, schema, text, tool};
 
 /// Builds the yearly report.
 ///
@@ -81,6 +81,57 @@ fn wrong_arguments_are_named_with_what_was_expected_and_the_kind_of_value() {
     assert!(
         complaint(&report, json!({"dataset": "", "limit": 5.5})).contains("got the number 5.5")
     );
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(tag = "unit")]
+#[expect(dead_code, reason = "only decoding is looked at")]
+enum Length {
+    Feet { of: f32 },
+}
+
+/// Weighs.
+#[task_tool]
+async fn weigh(
+    plain: f32,
+    several: Option<Vec<f32>>,
+    length: Option<Length>,
+    #[arg(default = 1.0, schema = json!({"maximum": 1e300}))] bounded: f32,
+) {
+    drop((plain, several, length, bounded));
+}
+
+/// covers: X-ARG-1
+#[test]
+fn a_number_that_is_infinite_for_its_type_is_refused_wherever_it_stands() {
+    let weigh = tool(weigh);
+    let all = "a number from -3.4028235e38 to 3.4028235e38";
+    for (arguments, complained) in [
+        (
+            json!({"plain": 1e39}),
+            format!("argument `plain`: expected {all}, got the number 1e+39"),
+        ),
+        (
+            json!({"plain": -1e39}),
+            format!("argument `plain`: expected {all}, got the number -1e+39"),
+        ),
+        (
+            json!({"plain": 1, "several": [1, 1e39]}),
+            format!("argument `several[1]`: expected {all}, got the number 1e+39"),
+        ),
+        (
+            json!({"plain": 1, "length": {"unit": "Feet", "of": 1e39}}),
+            "argument `length.of`: expected at most 3.4028235e+38, got the number 1e+39".to_owned(),
+        ),
+        (
+            json!({"plain": 1, "bounded": 1e39}),
+            format!("argument `bounded`: expected {all}, got the number 1e+39"),
+        ),
+    ] {
+        assert_eq!(complaint(&weigh, arguments), complained);
+    }
+    let largest = json!({"plain": 3.4028235e38, "several": [f32::MAX, f32::MIN]});
+    assert_eq!(weigh.handler.check(&object(largest)), Ok(()));
 }
 
 #[derive(Deserialize, Serialize, JsonSchema, Clone, Copy, PartialEq, Debug)]

@@ -11,6 +11,7 @@ use std::fmt;
 use serde::de::{DeserializeOwned, Deserializer, Visitor};
 use serde_json::{Number, Value};
 
+use super::schema::LARGEST_FLOAT;
 use crate::JsonObject;
 
 pub(crate) use error::{DecodeError, names};
@@ -231,7 +232,14 @@ impl<'de> Deserializer<'de> for Item<'de> {
     }
 
     fn deserialize_f32<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        self.deserialize_f64(visitor)
+        let number = self.number("a number")?.as_f64();
+        match number.filter(|number| number.abs() <= LARGEST_FLOAT) {
+            Some(number) => visitor.visit_f64(number),
+            None => Err(DecodeError::expected(
+                format_args!("a number from -{LARGEST_FLOAT:e} to {LARGEST_FLOAT:e}"),
+                self,
+            )),
+        }
     }
 
     fn deserialize_f64<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {

@@ -75,7 +75,8 @@ fn value(words: &'static [&'static str]) -> impl Strategy<Value = Value> {
         (-3_i64..12).prop_map(Value::from),
         (-3_i64..300).prop_map(|n| json!(n as f64)),
         prop_oneof![Just(70_000_i64), Just(i64::MAX), Just(i64::MIN)].prop_map(Value::from),
-        prop_oneof![Just(0.5), Just(-1.25), Just(1e19), Just(1e300)].prop_map(|n: f64| json!(n)),
+        prop_oneof![Just(0.5), Just(-1.25), Just(1e19), Just(1e39), Just(1e300)]
+            .prop_map(|n: f64| json!(n)),
         "[a-c]{0,4}".prop_map(Value::from),
         prop::sample::select(words).prop_map(Value::from),
         Just(Value::from("é")),

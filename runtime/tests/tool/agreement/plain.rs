@@ -141,6 +141,8 @@ fn arguments_at_the_edges_agree() {
         ("a", json!(-0.0)),
         ("b", json!(1e15)),
         ("g", json!([1, "x", 2])),
+        ("c", json!(3.4028235e38)),
+        ("c", json!(-3.4028236e38)),
         ("j", json!("é")),
         ("j", json!("ab")),
         ("k", json!(0)),
