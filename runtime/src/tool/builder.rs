@@ -154,6 +154,9 @@ impl ToolBuilder {
         if let Some(fault) = &argument.fault {
             self.fault(fault);
         }
+        if let Some(fault) = argument.contradiction(&property) {
+            self.fault(fault);
+        }
         let decode = argument.decode;
         self.fields.push(Field {
             name: argument.name,

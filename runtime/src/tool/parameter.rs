@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::{
     Ask, FromCall, StateKey, ToolArgument, ToolCall, ToolError,
-    decode::{self, DecodeError},
+    decode::{self, DecodeError, Kinds},
+    fit::words_for,
     form::Form,
     schema,
 };
@@ -19,6 +20,7 @@ pub struct Argument<T> {
     pub(super) name: &'static str,
     pub(super) schema: fn(&mut SchemaGenerator) -> JsonObject,
     pub(super) decode: fn(&Value) -> Result<T, DecodeError>,
+    pub(super) kinds: fn() -> Kinds,
     pub(super) keywords: JsonObject,
     pub(super) default: Option<fn() -> T>,
     pub(super) fault: Option<String>,
@@ -31,6 +33,7 @@ pub fn argument<T: ToolArgument>(name: &'static str) -> Argument<T> {
         name,
         schema: schema::of_part::<T>,
         decode: decode::from_value::<T>,
+        kinds: decode::kinds_of::<T>,
         keywords: JsonObject::new(),
         default: None,
         fault: None,
@@ -79,6 +82,23 @@ impl<T> Argument<T> {
         }
         self.default = Some(value);
         self
+    }
+
+    /// What is wrong with a schema whose `type` no value has that the argument's own type takes.
+    pub(super) fn contradiction(&self, schema: &JsonObject) -> Option<String> {
+        let said = Kinds::of_type(schema.get("type")?)?;
+        let taken = (self.kinds)();
+        if said.meet(taken) {
+            return None;
+        }
+        let words = |kinds: Kinds| words_for(&kinds.to_type());
+        Some(format!(
+            "the schema of the argument `{}` says {}, and its type takes {}: no call could be right; leave `type` out of the \
+             schema, or change one of the two",
+            self.name,
+            words(said),
+            words(taken)
+        ))
     }
 
     /// The value of an argument that is not there, if it can do without.

@@ -73,6 +73,83 @@ fn a_default_that_breaks_its_schema_is_refused() {
     ToolSet::new().add(tool(fitting)).unwrap();
 }
 
+#[task_tool]
+async fn other_kind(#[arg(schema = json!({"type": "string"}))] limit: i64) {
+    let _ = limit;
+}
+
+#[task_tool]
+async fn only_null(#[arg(schema = json!({"type": ["string", "null"]}))] limit: Option<f64>) {
+    let _ = limit;
+}
+
+#[task_tool]
+async fn of_another_shape(#[arg(schema = json!({"type": "object"}))] point: (f32, f32)) {
+    let _ = point;
+}
+
+#[test]
+fn a_schema_that_no_value_of_its_type_fits_is_refused() {
+    for (tool, says) in [
+        (
+            tool(other_kind),
+            "the schema of the argument `limit` says a string, and its type takes an integer",
+        ),
+        (
+            tool(only_null),
+            "the schema of the argument `limit` says a string or null, and its type takes a number or null",
+        ),
+        (
+            tool(of_another_shape),
+            "the schema of the argument `point` says an object, and its type takes an array",
+        ),
+    ] {
+        let name = tool.name().to_owned();
+        let error = refusal(tool);
+        assert!(error.contains(&format!("the tool `{name}`")), "{error}");
+        assert!(error.contains("faults.rs:"), "{error}");
+        assert!(error.contains(says), "{error}");
+    }
+}
+
+/// Written as a string, whatever its derived schema says.
+#[derive(schemars::JsonSchema)]
+struct Id(u64);
+
+impl<'de> serde::Deserialize<'de> for Id {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = <String as serde::Deserialize>::deserialize(deserializer)?;
+        text.parse().map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "only decoding is looked at")]
+enum Any {
+    Number(i64),
+    Text(String),
+}
+
+#[task_tool]
+async fn said_otherwise(
+    #[arg(schema = json!({"type": "number"}))] whole: u8,
+    #[arg(schema = json!({"type": "integer"}))] of_number: f64,
+    #[arg(schema = json!({"type": "string"}))] required: Option<String>,
+    #[arg(schema = json!({"type": "string", "maximum": null, "minimum": null}))] id: Id,
+    #[arg(schema = json!({"type": "string"}))] any: Any,
+    #[arg(schema = json!({"type": "object"}))] free: serde_json::Value,
+    #[arg(schema = json!({"type": ["null"]}))] none: Option<u8>,
+) {
+    drop((whole, of_number, required, id.0, any, free, none));
+}
+
+#[test]
+fn a_schema_may_say_less_or_better_than_its_type() {
+    let tool = ToolSet::new().add(tool(said_otherwise));
+    assert!(tool.is_ok(), "{tool:?}");
+}
+
 #[test]
 fn a_server_with_a_faulty_tool_is_not_built() {
     let error = Server::builder()

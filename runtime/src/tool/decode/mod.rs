@@ -5,6 +5,7 @@
 
 mod error;
 mod parts;
+mod probe;
 
 use std::fmt;
 
@@ -16,9 +17,10 @@ use crate::JsonObject;
 
 pub(crate) use error::{DecodeError, names};
 pub(super) use error::{Step, path_below};
+pub(crate) use probe::{Kinds, from_nothing, kinds_of};
 
 use error::{one_of, text_kind};
-use parts::{Absent, Members, Variant, visit_array};
+use parts::{Members, Variant, visit_array};
 
 /// Whole doubles below this are an `i128`.
 const WHOLE: f64 = 1e38;
@@ -73,11 +75,6 @@ fn write_whole_members(members: &mut JsonObject) -> bool {
     members
         .values_mut()
         .fold(false, |any, member| write_whole(member) | any)
-}
-
-/// Decodes the absence of a value: `None` for an `Option`, nothing for most other types.
-pub(crate) fn from_nothing<T: DeserializeOwned>() -> Option<T> {
-    T::deserialize(Absent).ok()
 }
 
 /// A value to decode. Objects are apart so that a map need not be wrapped in a value first.

@@ -1,4 +1,4 @@
-//! The parts of a value as serde asks for them: elements, members and their names, variants, and what is not there.
+//! The parts of a value as serde asks for them: elements, members and their names, and variants.
 
 use std::fmt;
 
@@ -249,25 +249,5 @@ impl<'de> VariantAccess<'de> for Content<'de> {
         self.present()?
             .deserialize_map(visitor)
             .map_err(|error| self.inside(error))
-    }
-}
-
-/// Stands for a member that is not there: only an option can be made of it.
-pub(super) struct Absent;
-
-impl<'de> Deserializer<'de> for Absent {
-    type Error = DecodeError;
-
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, DecodeError> {
-        Err(DecodeError::new("missing"))
-    }
-
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DecodeError> {
-        visitor.visit_none()
-    }
-
-    serde::forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit unit_struct
-        newtype_struct seq tuple tuple_struct map struct enum identifier ignored_any
     }
 }

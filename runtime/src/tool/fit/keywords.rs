@@ -145,7 +145,8 @@ fn is_whole(number: &Number) -> bool {
     integral(number).is_some() || number.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
-fn words_for(kind: &Value) -> String {
+/// A `type` in words.
+pub(in crate::tool) fn words_for(kind: &Value) -> String {
     match kind {
         Value::Array(kinds) => kinds.iter().map(words_for).collect::<Vec<_>>().join(" or "),
         Value::String(kind) => match kind.as_str() {

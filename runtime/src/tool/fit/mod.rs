@@ -12,13 +12,13 @@ use serde_json::Value;
 use super::decode::{Item, Step};
 use crate::JsonObject;
 
-pub(super) use self::{
-    keywords::expectation,
-    misfit::{Misfit, no_such_number},
-};
 use self::{
     keywords::{broken, expected},
     misfit::Expected,
+};
+pub(super) use self::{
+    keywords::{expectation, words_for},
+    misfit::{Misfit, no_such_number},
 };
 
 /// Looks for the first thing in a value that breaks its schema. References point into `root`.
