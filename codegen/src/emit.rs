@@ -11,6 +11,7 @@ mod enums;
 mod expr;
 mod files;
 mod keys;
+mod messages;
 mod methods;
 mod objects;
 mod package;

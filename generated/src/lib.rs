@@ -10,6 +10,7 @@
 //! | `v2026_07_28` | 2026-07-28, with the feature `v2026-07-28` |
 //! | `ext_tasks` | ext-tasks, with the feature `ext-tasks` |
 //! | [`common`] | types that several of them have in common |
+//! | [`message`], [`method`] | what messages and the markers of methods are made of |
 //!
 //! Decode, look inside, build, encode:
 //!
@@ -59,6 +60,7 @@ pub mod ext_tasks;
 pub mod common;
 #[rustfmt::skip]
 mod convert;
+pub mod message;
 pub mod method;
 #[cfg(feature = "schemars")]
 #[allow(dead_code)]

@@ -204,3 +204,16 @@ fn a_draft_07_file_becomes_a_faithful_crate() {
         }],
     );
 }
+
+/// Messages that are the frame of JSON-RPC and nothing else, and such that differ from them in one thing each.
+#[test]
+fn messages_of_every_form_become_a_faithful_crate() {
+    let file = root().join("codegen/tests/messages.json");
+    check(
+        "fidelity-messages",
+        &[Input {
+            file,
+            module: "messages",
+        }],
+    );
+}

@@ -7,7 +7,8 @@ use quote::quote;
 
 use super::expr::{check, each, named, rust_type};
 use super::{
-    Options, convert, dispatch, doc, enums, ident, keys, methods, objects, package, schemas, unions,
+    Options, convert, dispatch, doc, enums, ident, keys, messages, methods, objects, package,
+    schemas, unions,
 };
 use crate::model::{Expr, Home, Model, Module, Type, TypeId, TypeKind};
 use crate::write::HEADER;
@@ -24,12 +25,14 @@ const SUPPORT: [(&str, &str); 9] = support![
 ];
 const REENCODE: &str = include_str!("../../templates/support/registry.rs");
 const SCHEMA: &str = include_str!("../../templates/schema.rs");
+const MESSAGE: &str = include_str!("../../templates/message.rs");
 const METHOD: &str = include_str!("../../templates/method.rs");
 
 /// All files of the crate.
 pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
     let mut out = vec![
         ("src/lib.rs".to_owned(), library(model, options)),
+        ("src/message.rs".to_owned(), headed(MESSAGE)),
         ("src/method.rs".to_owned(), headed(METHOD)),
     ];
     out.extend(support(options));
@@ -228,8 +231,14 @@ fn domain_file(model: &Model, domain: &str, ids: &[TypeId]) -> String {
     for id in ids {
         let ty = model.get(*id);
         let name = ident(&ty.name);
-        let docs = type_docs(model, ty);
         each(&ty.kind, &mut |expr| named(expr, &mut used));
+        if let Some(message) = messages::message(model, *id, ty) {
+            let docs = type_docs(model, ty, message.content.as_deref());
+            let target = message.target;
+            items.extend(quote!(#docs pub type #name = #target;));
+            continue;
+        }
+        let docs = type_docs(model, ty, None);
         items.extend(match &ty.kind {
             TypeKind::Struct(object) => {
                 objects.push(name);
@@ -293,14 +302,19 @@ fn domain_file(model: &Model, domain: &str, ids: &[TypeId]) -> String {
     )
 }
 
-fn type_docs(model: &Model, ty: &Type) -> TokenStream {
-    let text = if !ty.doc.is_empty() {
+/// The documentation of a type; `more` is a paragraph of its own.
+fn type_docs(model: &Model, ty: &Type, more: Option<&str>) -> TokenStream {
+    let mut text = if !ty.doc.is_empty() {
         ty.doc.clone()
     } else if ty.is_definition {
         format!("The definition `{}`.", ty.key)
     } else {
         format!("`{}`, which the schema describes in place.", ty.key)
     };
+    if let Some(more) = more {
+        text.push_str("\n\n");
+        text.push_str(more);
+    }
     let modules: Vec<Module> = ty
         .modules
         .iter()
@@ -410,21 +424,40 @@ fn methods_file(model: &Model, module: &Module) -> String {
         .map(|id| ident(&model.get(id).name))
         .collect();
     let items = methods::items(model, module);
-    let object = module.methods.iter().any(|method| {
-        [&method.params, &method.result]
-            .into_iter()
-            .flatten()
-            .any(|expr| *expr == Expr::Object)
-    });
-    let object = object.then(|| {
+    let mut support = BTreeSet::new();
+    for method in &module.methods {
+        for expr in method.params.iter().chain(&method.result) {
+            supported(expr, &mut support);
+        }
+    }
+    let support: Vec<_> = support.into_iter().map(ident).collect();
+    let support = (!support.is_empty()).then(|| {
         quote!(
-            use super::JsonObject;
+            use crate::support::{#(#support),*};
         )
     });
     render(
         "Markers for every request and notification.",
-        &quote!(use super::{#(#used),*}; #object pub use crate::method::{Method, MethodInfo, MethodKind, Sender}; #items),
+        &quote!(use super::{#(#used),*}; #support pub use crate::method::{Method, MethodInfo, MethodKind, Sender}; #items),
     )
+}
+
+/// The names of the module `support` that an expression is written with.
+fn supported(expr: &Expr, out: &mut BTreeSet<&'static str>) {
+    match expr {
+        Expr::Any => {
+            out.insert("Value");
+        }
+        Expr::Object => {
+            out.insert("JsonObject");
+        }
+        Expr::Map(inner) => {
+            out.insert("BTreeMap");
+            supported(inner, out);
+        }
+        Expr::Array { items: inner, .. } | Expr::Nullable(inner) => supported(inner, out),
+        _ => {}
+    }
 }
 
 fn registry_file(model: &Model, module: &Module) -> String {
@@ -500,6 +533,7 @@ fn library(model: &Model, options: &Options) -> String {
         #(#modules)*
         #common
         #convert
+        pub mod message;
         pub mod method;
         #schema
         #[allow(dead_code)] // not every set of schemas needs every helper

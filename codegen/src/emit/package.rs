@@ -64,6 +64,9 @@ pub(super) fn front(model: &Model, options: &Options) -> String {
     if super::files::has_common(model) {
         text.push_str("| [`common`] | types that several of them have in common |\n");
     }
+    text.push_str(
+        "| [`message`], [`method`] | what messages and the markers of methods are made of |\n",
+    );
     if let Some(module) = model
         .modules
         .iter()

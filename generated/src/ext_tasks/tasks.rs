@@ -1274,47 +1274,13 @@ impl Record for Task {
 
 /// Reports that a task changed. It is optional, so clients poll as well; the method is `notifications/tasks/status` in 2025-11-25 and `notifications/tasks` in the extension.
 ///
+/// `params`: The task after the change.
+///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct TaskStatusNotification {
-    /// The task after the change.
-    pub params: TaskStatusNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl TaskStatusNotification {
-    /// A `TaskStatusNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: TaskStatusNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for TaskStatusNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/tasks")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<TaskStatusNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type TaskStatusNotification = crate::message::Notification<
+    super::methods::NotificationsTasks,
+    TaskStatusNotificationParams,
+>;
 
 /// The task after a change: its bare state in 2025-11-25, in the extension all that `tasks/get` would show at that moment.
 ///
@@ -1490,50 +1456,14 @@ impl Record for TasksExtensionCapability {
 
 /// Hands answers to a task that waits for input.
 ///
+/// `params`: The task and the answers for it.
+///
 /// Specification: <https://modelcontextprotocol.io/extensions/tasks/overview>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct UpdateTaskRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// The task and the answers for it.
-    pub params: UpdateTaskRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl UpdateTaskRequest {
-    /// A `UpdateTaskRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: UpdateTaskRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for UpdateTaskRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("tasks/update")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<UpdateTaskRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type UpdateTaskRequest = crate::message::Request<
+    super::methods::TasksUpdate,
+    RequestId,
+    UpdateTaskRequestParams,
+>;
 
 /// Names the task and holds the answers for it.
 ///
@@ -1802,8 +1732,7 @@ impl Record for WorkingTask {
 
 objects! {
     CancelTaskResult, CancelledTask, CompletedTask, CreateTaskResult, DetailedTask,
-    FailedTask, GetTaskResult, InputRequiredTask, Task, TaskStatusNotification,
-    TaskStatusNotificationParams, TaskSubscriptionAcknowledgedNotifications,
-    TaskSubscriptionNotifications, TasksExtensionCapability, UpdateTaskRequest,
-    UpdateTaskRequestParams, UpdateTaskResult, WorkingTask
+    FailedTask, GetTaskResult, InputRequiredTask, Task, TaskStatusNotificationParams,
+    TaskSubscriptionAcknowledgedNotifications, TaskSubscriptionNotifications,
+    TasksExtensionCapability, UpdateTaskRequestParams, UpdateTaskResult, WorkingTask
 }

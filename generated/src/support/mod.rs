@@ -24,7 +24,9 @@ pub(crate) use std::collections::BTreeMap;
 pub(crate) use bounds::*;
 pub(crate) use content::*;
 pub use error::{ConversionError, UnknownValue};
-pub(crate) use error::{at, listed};
+pub(crate) use error::at;
+#[allow(unused_imports)] // by a schema without lists of strings
+pub(crate) use error::listed;
 pub(crate) use read::*;
 pub(crate) use record::*;
 #[cfg(feature = "registry")]
@@ -59,6 +61,7 @@ macro_rules! objects {
 }
 
 /// Implements decoding for unions of different kinds of JSON value.
+#[allow(unused_macros)] // by a schema without any
 macro_rules! kinds {
     ($($name:ident),* $(,)?) => { $(
         impl<'de> Decode<'de> for $name {
@@ -75,6 +78,7 @@ macro_rules! kinds {
 }
 
 /// Implements text forms and the traits of serde for lists of strings.
+#[allow(unused_macros)] // by a schema without any
 macro_rules! strings {
     ($($name:ident),* $(,)?) => { $(
         impl std::fmt::Display for $name {
@@ -109,4 +113,6 @@ macro_rules! strings {
     )* };
 }
 
-pub(crate) use {kinds, objects, strings};
+pub(crate) use objects;
+#[allow(unused_imports)] // by a schema without any
+pub(crate) use {kinds, strings};

@@ -10,52 +10,14 @@ use crate::support::*;
 
 /// Asks for suggestions for an argument that is being typed.
 ///
+/// `params`: The argument and what has been typed so far.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/completion>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct CompleteRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// The argument and what has been typed so far.
-    pub params: CompleteRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for CompleteRequest {}
-
-impl CompleteRequest {
-    /// A `CompleteRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: CompleteRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for CompleteRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("completion/complete")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<CompleteRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type CompleteRequest = crate::message::Request<
+    super::methods::CompletionComplete,
+    RequestId,
+    CompleteRequestParams,
+>;
 
 /// Says which argument is being typed, and how far it got.
 ///
@@ -261,5 +223,5 @@ impl Record for CompleteResultCompletion {
 }
 
 objects! {
-    CompleteRequest, CompleteRequestParams, CompleteResult, CompleteResultCompletion
+    CompleteRequestParams, CompleteResult, CompleteResultCompletion
 }

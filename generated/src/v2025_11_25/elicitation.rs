@@ -11,50 +11,14 @@ use crate::support::*;
 
 /// Asks the user something, by a form or on a web page. In 2025-11-25 a request of its own, in 2026-07-28 an entry of `inputRequests`.
 ///
+/// `params`: The question.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ElicitRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// The question.
-    pub params: ElicitRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl ElicitRequest {
-    /// A `ElicitRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: ElicitRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ElicitRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("elicitation/create")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<ElicitRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ElicitRequest = crate::message::Request<
+    super::methods::ElicitationCreate,
+    RequestId,
+    ElicitRequestParams,
+>;
 
 /// A form for the user. It must not ask for passwords, keys or other secrets.
 ///
@@ -390,49 +354,13 @@ impl Record for ElicitResult {
 
 /// Says that the user is done with a page. It may never come, so clients also offer a way to go on by hand; 2025-11-25 only.
 ///
+/// `params`: Which question is done.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ElicitationCompleteNotification {
-    /// Which question is done.
-    pub params: ElicitationCompleteNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ElicitationCompleteNotification {}
-
-impl ElicitationCompleteNotification {
-    /// A `ElicitationCompleteNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: ElicitationCompleteNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ElicitationCompleteNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/elicitation/complete")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<ElicitationCompleteNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type ElicitationCompleteNotification = crate::message::Notification<
+    super::methods::NotificationsElicitationComplete,
+    ElicitationCompleteNotificationParams,
+>;
 
 /// Names the question that is done.
 ///
@@ -629,8 +557,7 @@ impl Record for UrlElicitationRequiredErrorErrorData {
 }
 
 objects! {
-    ElicitRequest, ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams,
-    ElicitResult, ElicitationCompleteNotification, ElicitationCompleteNotificationParams,
-    UrlElicitationRequiredError, UrlElicitationRequiredErrorError,
-    UrlElicitationRequiredErrorErrorData
+    ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitResult,
+    ElicitationCompleteNotificationParams, UrlElicitationRequiredError,
+    UrlElicitationRequiredErrorError, UrlElicitationRequiredErrorErrorData
 }

@@ -176,51 +176,10 @@ impl EncodeObject for JsonRpcResponse {
 
 /// Answer to a request that succeeded.
 ///
+/// `result`: What the method gives back.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct JsonRpcResultResponse {
-    /// Id of the request that this answers.
-    pub id: RequestId,
-    /// What the method gives back.
-    pub result: ResultObject,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for JsonRpcResultResponse {}
-
-impl JsonRpcResultResponse {
-    /// A `JsonRpcResultResponse` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, result: ResultObject) -> Self {
-        Self {
-            id,
-            result,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for JsonRpcResultResponse {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "result"];
-    type Slots = (Must<RequestId>, Must<ResultObject>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, result, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.result), &self.extra)
-    }
-}
+pub type JsonRpcResultResponse = crate::message::Response<RequestId, ResultObject>;
 
 /// Params of a notification that says nothing beyond its name.
 ///
@@ -584,7 +543,7 @@ impl Record for ResultObject {
 }
 
 objects! {
-    JsonRpcMessage, JsonRpcResponse, JsonRpcResultResponse, NotificationParams,
-    PaginatedRequest, PaginatedRequestParams, PaginatedResult, RequestParams,
-    RequestParamsMeta, ResultObject
+    JsonRpcMessage, JsonRpcResponse, NotificationParams, PaginatedRequest,
+    PaginatedRequestParams, PaginatedResult, RequestParams, RequestParamsMeta,
+    ResultObject
 }

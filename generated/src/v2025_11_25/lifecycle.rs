@@ -11,49 +11,13 @@ use crate::support::*;
 
 /// Gives up a request that was sent earlier; no answer is wanted any more. It may come too late, and it never cancels a task.
 ///
+/// `params`: Which request to give up, and why.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct CancelledNotification {
-    /// Which request to give up, and why.
-    pub params: CancelledNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for CancelledNotification {}
-
-impl CancelledNotification {
-    /// A `CancelledNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: CancelledNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for CancelledNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/cancelled")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<CancelledNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type CancelledNotification = crate::message::Notification<
+    super::methods::NotificationsCancelled,
+    CancelledNotificationParams,
+>;
 
 /// Names the request to give up.
 ///
@@ -654,52 +618,14 @@ impl Record for ClientCapabilitiesTasksRequestsSampling {
 
 /// Opens a session and has to be the client's first message. Only revisions up to 2025-11-25 have it.
 ///
+/// `params`: Who the client is and what it can do.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct InitializeRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Who the client is and what it can do.
-    pub params: InitializeRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for InitializeRequest {}
-
-impl InitializeRequest {
-    /// A `InitializeRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: InitializeRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for InitializeRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("initialize")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<InitializeRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type InitializeRequest = crate::message::Request<
+    super::methods::Initialize,
+    RequestId,
+    InitializeRequestParams,
+>;
 
 /// Who the client is, what it can do, and the version it would like to speak.
 ///
@@ -893,155 +819,34 @@ impl Record for InitializeResult {
 
 /// Ends the handshake: the client is ready for normal work.
 ///
+/// `params`: Metadata only; absent means none.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/lifecycle>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct InitializedNotification {
-    /// Metadata only; absent means none.
-    pub params: Option<NotificationParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for InitializedNotification {}
-
-impl InitializedNotification {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for InitializedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/initialized")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (May<NotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type InitializedNotification = crate::message::Notification<
+    super::methods::NotificationsInitialized,
+    Option<NotificationParams>,
+>;
 
 /// Asks whether the other side still lives. It wants an empty answer at once; 2026-07-28 no longer has it.
 ///
+/// `params`: Metadata only; absent means none.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/ping>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct PingRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Metadata only; absent means none.
-    pub params: Option<RequestParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for PingRequest {}
-
-impl PingRequest {
-    /// A `PingRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId) -> Self {
-        Self {
-            id,
-            params: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: RequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for PingRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("ping")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, May<RequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type PingRequest = crate::message::Request<
+    super::methods::Ping,
+    RequestId,
+    Option<RequestParams>,
+>;
 
 /// Reports how far a request has got. Reports are optional and end with the answer.
 ///
+/// `params`: How far it has got.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/schema>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ProgressNotification {
-    /// How far it has got.
-    pub params: ProgressNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl ProgressNotification {
-    /// A `ProgressNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: ProgressNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ProgressNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/progress")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<ProgressNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type ProgressNotification = crate::message::Notification<
+    super::methods::NotificationsProgress,
+    ProgressNotificationParams,
+>;
 
 /// How far a request has got.
 ///
@@ -1478,12 +1283,10 @@ impl Record for ServerCapabilitiesTasksRequestsTools {
 }
 
 objects! {
-    CancelledNotification, CancelledNotificationParams, ClientCapabilities,
-    ClientCapabilitiesElicitation, ClientCapabilitiesRoots, ClientCapabilitiesSampling,
-    ClientCapabilitiesTasks, ClientCapabilitiesTasksRequests,
-    ClientCapabilitiesTasksRequestsElicitation, ClientCapabilitiesTasksRequestsSampling,
-    InitializeRequest, InitializeRequestParams, InitializeResult,
-    InitializedNotification, PingRequest, ProgressNotification,
+    CancelledNotificationParams, ClientCapabilities, ClientCapabilitiesElicitation,
+    ClientCapabilitiesRoots, ClientCapabilitiesSampling, ClientCapabilitiesTasks,
+    ClientCapabilitiesTasksRequests, ClientCapabilitiesTasksRequestsElicitation,
+    ClientCapabilitiesTasksRequestsSampling, InitializeRequestParams, InitializeResult,
     ProgressNotificationParams, ServerCapabilities, ServerCapabilitiesTasks,
     ServerCapabilitiesTasksRequests, ServerCapabilitiesTasksRequestsTools
 }

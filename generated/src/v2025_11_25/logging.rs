@@ -7,49 +7,13 @@ use crate::support::*;
 
 /// One entry of the server's log. In 2026-07-28 it is deprecated and comes only ahead of the answer to a request that asked for it.
 ///
+/// `params`: The entry.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct LoggingMessageNotification {
-    /// The entry.
-    pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for LoggingMessageNotification {}
-
-impl LoggingMessageNotification {
-    /// A `LoggingMessageNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: LoggingMessageNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for LoggingMessageNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/message")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<LoggingMessageNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type LoggingMessageNotification = crate::message::Notification<
+    super::methods::NotificationsMessage,
+    LoggingMessageNotificationParams,
+>;
 
 /// One entry of the server's log. It must not hold secrets or personal data.
 ///
@@ -126,52 +90,14 @@ impl Record for LoggingMessageNotificationParams {
 
 /// Sets how much of its log the server sends, for the whole session. 2025-11-25 only; later each request says so in `_meta`.
 ///
+/// `params`: The lowest level to send.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/utilities/logging>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct SetLevelRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// The lowest level to send.
-    pub params: SetLevelRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for SetLevelRequest {}
-
-impl SetLevelRequest {
-    /// A `SetLevelRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: SetLevelRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for SetLevelRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("logging/setLevel")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<SetLevelRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type SetLevelRequest = crate::message::Request<
+    super::methods::LoggingSetLevel,
+    RequestId,
+    SetLevelRequestParams,
+>;
 
 /// Says from which level on the server sends its log.
 ///
@@ -227,6 +153,5 @@ impl Record for SetLevelRequestParams {
 }
 
 objects! {
-    LoggingMessageNotification, LoggingMessageNotificationParams, SetLevelRequest,
-    SetLevelRequestParams
+    LoggingMessageNotificationParams, SetLevelRequestParams
 }

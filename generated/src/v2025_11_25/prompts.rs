@@ -10,52 +10,14 @@ use crate::support::*;
 
 /// Asks for the messages of one prompt.
 ///
+/// `params`: The prompt and what to fill in.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct GetPromptRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// The prompt and what to fill in.
-    pub params: GetPromptRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for GetPromptRequest {}
-
-impl GetPromptRequest {
-    /// A `GetPromptRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: GetPromptRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for GetPromptRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("prompts/get")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<GetPromptRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type GetPromptRequest = crate::message::Request<
+    super::methods::PromptsGet,
+    RequestId,
+    GetPromptRequestParams,
+>;
 
 /// Names a prompt and says what to fill in.
 ///
@@ -195,60 +157,14 @@ impl Record for GetPromptResult {
 
 /// Asks for one page of the server's prompts.
 ///
+/// `params`: Which page to send. Absent asks for the first one.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListPromptsRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which page to send. Absent asks for the first one.
-    pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListPromptsRequest {}
-
-impl ListPromptsRequest {
-    /// A `ListPromptsRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId) -> Self {
-        Self {
-            id,
-            params: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ListPromptsRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("prompts/list")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, May<PaginatedRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ListPromptsRequest = crate::message::Request<
+    super::methods::PromptsList,
+    RequestId,
+    Option<PaginatedRequestParams>,
+>;
 
 /// One page of the server's prompts.
 ///
@@ -321,56 +237,14 @@ impl Record for ListPromptsResult {
 
 /// Says that the server's prompts are no longer those last listed. In 2026-07-28 only subscribers that set `promptsListChanged` get it.
 ///
+/// `params`: Metadata only; absent means none.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/prompts>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct PromptListChangedNotification {
-    /// Metadata only; absent means none.
-    pub params: Option<NotificationParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for PromptListChangedNotification {}
-
-impl PromptListChangedNotification {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for PromptListChangedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/prompts/list_changed")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (May<NotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type PromptListChangedNotification = crate::message::Notification<
+    super::methods::NotificationsPromptsListChanged,
+    Option<NotificationParams>,
+>;
 
 objects! {
-    GetPromptRequest, GetPromptRequestParams, GetPromptResult, ListPromptsRequest,
-    ListPromptsResult, PromptListChangedNotification
+    GetPromptRequestParams, GetPromptResult, ListPromptsResult
 }

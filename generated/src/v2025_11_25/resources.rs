@@ -10,60 +10,14 @@ use crate::support::*;
 
 /// Asks for one page of the server's resource templates.
 ///
+/// `params`: Which page to send. Absent asks for the first one.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListResourceTemplatesRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which page to send. Absent asks for the first one.
-    pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListResourceTemplatesRequest {}
-
-impl ListResourceTemplatesRequest {
-    /// A `ListResourceTemplatesRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId) -> Self {
-        Self {
-            id,
-            params: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ListResourceTemplatesRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("resources/templates/list")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, May<PaginatedRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ListResourceTemplatesRequest = crate::message::Request<
+    super::methods::ResourcesTemplatesList,
+    RequestId,
+    Option<PaginatedRequestParams>,
+>;
 
 /// One page of the server's resource templates.
 ///
@@ -141,60 +95,14 @@ impl Record for ListResourceTemplatesResult {
 
 /// Asks for one page of the server's resources.
 ///
+/// `params`: Which page to send. Absent asks for the first one.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListResourcesRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which page to send. Absent asks for the first one.
-    pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListResourcesRequest {}
-
-impl ListResourcesRequest {
-    /// A `ListResourcesRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId) -> Self {
-        Self {
-            id,
-            params: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ListResourcesRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("resources/list")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, May<PaginatedRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ListResourcesRequest = crate::message::Request<
+    super::methods::ResourcesList,
+    RequestId,
+    Option<PaginatedRequestParams>,
+>;
 
 /// One page of the server's resources.
 ///
@@ -265,52 +173,14 @@ impl Record for ListResourcesResult {
 
 /// Asks for the contents of one resource.
 ///
+/// `params`: Which resource to read.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ReadResourceRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which resource to read.
-    pub params: ReadResourceRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ReadResourceRequest {}
-
-impl ReadResourceRequest {
-    /// A `ReadResourceRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: ReadResourceRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ReadResourceRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("resources/read")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<ReadResourceRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ReadResourceRequest = crate::message::Request<
+    super::methods::ResourcesRead,
+    RequestId,
+    ReadResourceRequestParams,
+>;
 
 /// Names the resource to read.
 ///
@@ -420,54 +290,13 @@ impl Record for ReadResourceResult {
 
 /// Says that the server's resources are no longer those last listed. In 2026-07-28 only subscribers that set `resourcesListChanged` get it.
 ///
+/// `params`: Metadata only; absent means none.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct ResourceListChangedNotification {
-    /// Metadata only; absent means none.
-    pub params: Option<NotificationParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ResourceListChangedNotification {}
-
-impl ResourceListChangedNotification {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ResourceListChangedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/resources/list_changed")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (May<NotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type ResourceListChangedNotification = crate::message::Notification<
+    super::methods::NotificationsResourcesListChanged,
+    Option<NotificationParams>,
+>;
 
 /// Params shared by requests about one resource.
 ///
@@ -524,49 +353,13 @@ impl Record for ResourceRequestParams {
 
 /// Says that a followed resource changed. The new contents are not included.
 ///
+/// `params`: Which resource changed.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ResourceUpdatedNotification {
-    /// Which resource changed.
-    pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ResourceUpdatedNotification {}
-
-impl ResourceUpdatedNotification {
-    /// A `ResourceUpdatedNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ResourceUpdatedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/resources/updated")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<ResourceUpdatedNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type ResourceUpdatedNotification = crate::message::Notification<
+    super::methods::NotificationsResourcesUpdated,
+    ResourceUpdatedNotificationParams,
+>;
 
 /// Names the resource that changed.
 ///
@@ -623,52 +416,14 @@ impl Record for ResourceUpdatedNotificationParams {
 
 /// Asks to be told when a resource changes. 2025-11-25 only; `subscriptions/listen` took its place.
 ///
+/// `params`: Which resource to follow.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct SubscribeRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which resource to follow.
-    pub params: SubscribeRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for SubscribeRequest {}
-
-impl SubscribeRequest {
-    /// A `SubscribeRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: SubscribeRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for SubscribeRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("resources/subscribe")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<SubscribeRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type SubscribeRequest = crate::message::Request<
+    super::methods::ResourcesSubscribe,
+    RequestId,
+    SubscribeRequestParams,
+>;
 
 /// Names the resource to follow.
 ///
@@ -725,52 +480,14 @@ impl Record for SubscribeRequestParams {
 
 /// Ends what `resources/subscribe` began. 2025-11-25 only.
 ///
+/// `params`: Which resource to follow no longer.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct UnsubscribeRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which resource to follow no longer.
-    pub params: UnsubscribeRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for UnsubscribeRequest {}
-
-impl UnsubscribeRequest {
-    /// A `UnsubscribeRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: UnsubscribeRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for UnsubscribeRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("resources/unsubscribe")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<UnsubscribeRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type UnsubscribeRequest = crate::message::Request<
+    super::methods::ResourcesUnsubscribe,
+    RequestId,
+    UnsubscribeRequestParams,
+>;
 
 /// Names the resource to follow no longer.
 ///
@@ -826,9 +543,7 @@ impl Record for UnsubscribeRequestParams {
 }
 
 objects! {
-    ListResourceTemplatesRequest, ListResourceTemplatesResult, ListResourcesRequest,
-    ListResourcesResult, ReadResourceRequest, ReadResourceRequestParams,
-    ReadResourceResult, ResourceListChangedNotification, ResourceRequestParams,
-    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, SubscribeRequest,
-    SubscribeRequestParams, UnsubscribeRequest, UnsubscribeRequestParams
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams,
+    ReadResourceResult, ResourceRequestParams, ResourceUpdatedNotificationParams,
+    SubscribeRequestParams, UnsubscribeRequestParams
 }

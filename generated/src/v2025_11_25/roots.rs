@@ -7,60 +7,14 @@ use crate::support::*;
 
 /// Asks the client for its roots. In 2025-11-25 a request of its own, in 2026-07-28 an entry of `inputRequests` and deprecated.
 ///
+/// `params`: Metadata only; absent means none.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/roots>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListRootsRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Metadata only; absent means none.
-    pub params: Option<RequestParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListRootsRequest {}
-
-impl ListRootsRequest {
-    /// A `ListRootsRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId) -> Self {
-        Self {
-            id,
-            params: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: RequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ListRootsRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("roots/list")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, May<RequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ListRootsRequest = crate::message::Request<
+    super::methods::RootsList,
+    RequestId,
+    Option<RequestParams>,
+>;
 
 /// The client's roots.
 ///
@@ -117,55 +71,14 @@ impl Record for ListRootsResult {
 
 /// Says that the client's roots changed, so that the server can ask for them again. 2025-11-25 only.
 ///
+/// `params`: Metadata only; absent means none.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/roots>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct RootsListChangedNotification {
-    /// Metadata only; absent means none.
-    pub params: Option<NotificationParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for RootsListChangedNotification {}
-
-impl RootsListChangedNotification {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for RootsListChangedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/roots/list_changed")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (May<NotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type RootsListChangedNotification = crate::message::Notification<
+    super::methods::NotificationsRootsListChanged,
+    Option<NotificationParams>,
+>;
 
 objects! {
-    ListRootsRequest, ListRootsResult, RootsListChangedNotification
+    ListRootsResult
 }

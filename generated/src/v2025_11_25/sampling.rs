@@ -11,50 +11,14 @@ use crate::support::*;
 
 /// Asks the client to run its language model. The client picks the model, and its user should see and be able to refuse both prompt and answer. Deprecated in 2026-07-28.
 ///
+/// `params`: The conversation and how to go on with it.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/sampling>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct CreateMessageRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// The conversation and how to go on with it.
-    pub params: CreateMessageRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl CreateMessageRequest {
-    /// A `CreateMessageRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: CreateMessageRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for CreateMessageRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("sampling/createMessage")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<CreateMessageRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type CreateMessageRequest = crate::message::Request<
+    super::methods::SamplingCreateMessage,
+    RequestId,
+    CreateMessageRequestParams,
+>;
 
 /// A conversation for the model, with limits and wishes. The client has to keep `maxTokens`; most of the rest is advice.
 ///
@@ -628,8 +592,8 @@ impl EncodeObject for SamplingMessageContentBlock {
 }
 
 objects! {
-    CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult,
-    SamplingMessage, SamplingMessageContentBlock
+    CreateMessageRequestParams, CreateMessageResult, SamplingMessage,
+    SamplingMessageContentBlock
 }
 
 kinds! {

@@ -252,52 +252,14 @@ impl Record for CreateTaskResult {
 
 /// Asks for the outcome of a task and waits until there is one. Only 2025-11-25 has it.
 ///
+/// `params`: Which task is meant.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct GetTaskPayloadRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which task is meant.
-    pub params: GetTaskPayloadRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for GetTaskPayloadRequest {}
-
-impl GetTaskPayloadRequest {
-    /// A `GetTaskPayloadRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: GetTaskPayloadRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for GetTaskPayloadRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("tasks/result")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<GetTaskPayloadRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type GetTaskPayloadRequest = crate::message::Request<
+    super::methods::TasksResult,
+    RequestId,
+    GetTaskPayloadRequestParams,
+>;
 
 /// Names the task whose outcome is wanted.
 ///
@@ -584,60 +546,14 @@ impl From<TaskStatusNotificationParams> for GetTaskResult {
 
 /// Asks for one page of the requestor's tasks. Only 2025-11-25 has it.
 ///
+/// `params`: Which page to send. Absent asks for the first one.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListTasksRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which page to send. Absent asks for the first one.
-    pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListTasksRequest {}
-
-impl ListTasksRequest {
-    /// A `ListTasksRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId) -> Self {
-        Self {
-            id,
-            params: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ListTasksRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("tasks/list")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, May<PaginatedRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ListTasksRequest = crate::message::Request<
+    super::methods::TasksList,
+    RequestId,
+    Option<PaginatedRequestParams>,
+>;
 
 /// One page of the tasks that the requestor may look at.
 ///
@@ -982,48 +898,12 @@ impl Record for TaskMetadata {
 }
 
 /// Reports that a task changed. It is optional, so clients poll as well; the method is `notifications/tasks/status` in 2025-11-25 and `notifications/tasks` in the extension.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct TaskStatusNotification {
-    /// The task after the change.
-    pub params: TaskStatusNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for TaskStatusNotification {}
-
-impl TaskStatusNotification {
-    /// A `TaskStatusNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: TaskStatusNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for TaskStatusNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/tasks/status")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<TaskStatusNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+///
+/// `params`: The task after the change.
+pub type TaskStatusNotification = crate::message::Notification<
+    super::methods::NotificationsTasksStatus,
+    TaskStatusNotificationParams,
+>;
 
 /// The task after a change: its bare state in 2025-11-25, in the extension all that `tasks/get` would show at that moment.
 #[derive(Clone, Debug, PartialEq, Hash)]
@@ -1220,8 +1100,7 @@ impl From<Task> for TaskStatusNotificationParams {
 }
 
 objects! {
-    CancelTaskResult, CreateTaskResult, GetTaskPayloadRequest,
-    GetTaskPayloadRequestParams, GetTaskPayloadResult, GetTaskResult, ListTasksRequest,
-    ListTasksResult, RelatedTaskMetadata, Task, TaskAugmentedRequestParams, TaskMetadata,
-    TaskStatusNotification, TaskStatusNotificationParams
+    CancelTaskResult, CreateTaskResult, GetTaskPayloadRequestParams,
+    GetTaskPayloadResult, GetTaskResult, ListTasksResult, RelatedTaskMetadata, Task,
+    TaskAugmentedRequestParams, TaskMetadata, TaskStatusNotificationParams
 }

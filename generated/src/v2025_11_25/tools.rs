@@ -10,52 +10,14 @@ use crate::support::*;
 
 /// Runs one tool.
 ///
+/// `params`: The tool and its arguments.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct CallToolRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// The tool and its arguments.
-    pub params: CallToolRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for CallToolRequest {}
-
-impl CallToolRequest {
-    /// A `CallToolRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: CallToolRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for CallToolRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("tools/call")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<CallToolRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type CallToolRequest = crate::message::Request<
+    super::methods::ToolsCall,
+    RequestId,
+    CallToolRequestParams,
+>;
 
 /// Names the tool to run and hands over its arguments.
 ///
@@ -235,60 +197,14 @@ impl Record for CallToolResult {
 
 /// Asks for one page of the server's tools.
 ///
+/// `params`: Which page to send. Absent asks for the first one.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListToolsRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which page to send. Absent asks for the first one.
-    pub params: Option<PaginatedRequestParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListToolsRequest {}
-
-impl ListToolsRequest {
-    /// A `ListToolsRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId) -> Self {
-        Self {
-            id,
-            params: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: PaginatedRequestParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ListToolsRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("tools/list")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, May<PaginatedRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ListToolsRequest = crate::message::Request<
+    super::methods::ToolsList,
+    RequestId,
+    Option<PaginatedRequestParams>,
+>;
 
 /// One page of the server's tools, in an order that should stay the same between calls.
 ///
@@ -694,54 +610,13 @@ impl Record for ToolInputSchema {
 
 /// Says that the server's tools are no longer those last listed. In 2026-07-28 only subscribers that set `toolsListChanged` get it.
 ///
+/// `params`: Metadata only; absent means none.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/server/tools>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct ToolListChangedNotification {
-    /// Metadata only; absent means none.
-    pub params: Option<NotificationParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ToolListChangedNotification {}
-
-impl ToolListChangedNotification {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ToolListChangedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/tools/list_changed")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (May<NotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type ToolListChangedNotification = crate::message::Notification<
+    super::methods::NotificationsToolsListChanged,
+    Option<NotificationParams>,
+>;
 
 /// JSON Schema of a tool's structured result. In 2025-11-25 its root has to be an object; 2026-07-28 allows any schema.
 ///
@@ -929,9 +804,8 @@ impl Record for ToolResultContent {
 }
 
 objects! {
-    CallToolRequest, CallToolRequestParams, CallToolResult, ListToolsRequest,
-    ListToolsResult, Tool, ToolExecution, ToolInputSchema, ToolListChangedNotification,
-    ToolOutputSchema, ToolResultContent
+    CallToolRequestParams, CallToolResult, ListToolsResult, Tool, ToolExecution,
+    ToolInputSchema, ToolOutputSchema, ToolResultContent
 }
 
 strings! {

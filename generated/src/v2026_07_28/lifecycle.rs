@@ -11,49 +11,13 @@ use crate::support::*;
 
 /// Gives up a request that was sent earlier; no answer is wanted any more. It may come too late, and it never cancels a task.
 ///
+/// `params`: Which request to give up, and why.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct CancelledNotification {
-    /// Which request to give up, and why.
-    pub params: CancelledNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for CancelledNotification {}
-
-impl CancelledNotification {
-    /// A `CancelledNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: CancelledNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for CancelledNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/cancelled")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<CancelledNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type CancelledNotification = crate::message::Notification<
+    super::methods::NotificationsCancelled,
+    CancelledNotificationParams,
+>;
 
 /// Names the request to give up.
 ///
@@ -367,52 +331,14 @@ impl Record for ClientCapabilitiesSampling {
 
 /// Asks a server what it is and what it can do. Servers have to answer it; clients need not ask.
 ///
+/// `params`: Metadata only.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/discover>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct DiscoverRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Metadata only.
-    pub params: RequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for DiscoverRequest {}
-
-impl DiscoverRequest {
-    /// A `DiscoverRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: RequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for DiscoverRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("server/discover")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<RequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type DiscoverRequest = crate::message::Request<
+    super::methods::ServerDiscover,
+    RequestId,
+    RequestParams,
+>;
 
 /// What a server is: the protocol versions it speaks, its capabilities and advice for the model.
 ///
@@ -545,95 +471,20 @@ impl Record for DiscoverResult {
 
 /// JSON-RPC response that carries a `DiscoverResult`.
 ///
+/// `result`: The description of the server.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/discover>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct DiscoverResultResponse {
-    /// Id of the request that this answers.
-    pub id: RequestId,
-    /// The description of the server.
-    pub result: DiscoverResult,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for DiscoverResultResponse {}
-
-impl DiscoverResultResponse {
-    /// A `DiscoverResultResponse` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, result: DiscoverResult) -> Self {
-        Self {
-            id,
-            result,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for DiscoverResultResponse {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "result"];
-    type Slots = (Must<RequestId>, Must<DiscoverResult>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, result, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.result), &self.extra)
-    }
-}
+pub type DiscoverResultResponse = crate::message::Response<RequestId, DiscoverResult>;
 
 /// Reports how far a request has got. Reports are optional and end with the answer.
 ///
+/// `params`: How far it has got.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/schema>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ProgressNotification {
-    /// How far it has got.
-    pub params: ProgressNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl ProgressNotification {
-    /// A `ProgressNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: ProgressNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ProgressNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/progress")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<ProgressNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type ProgressNotification = crate::message::Notification<
+    super::methods::NotificationsProgress,
+    ProgressNotificationParams,
+>;
 
 /// How far a request has got.
 ///
@@ -903,8 +754,7 @@ impl Record for ServerCapabilities {
 }
 
 objects! {
-    CancelledNotification, CancelledNotificationParams, ClientCapabilities,
-    ClientCapabilitiesElicitation, ClientCapabilitiesSampling, DiscoverRequest,
-    DiscoverResult, DiscoverResultResponse, ProgressNotification,
-    ProgressNotificationParams, ServerCapabilities
+    CancelledNotificationParams, ClientCapabilities, ClientCapabilitiesElicitation,
+    ClientCapabilitiesSampling, DiscoverResult, ProgressNotificationParams,
+    ServerCapabilities
 }

@@ -7,49 +7,13 @@ use crate::support::*;
 
 /// One entry of the server's log. In 2026-07-28 it is deprecated and comes only ahead of the answer to a request that asked for it.
 ///
+/// `params`: The entry.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/utilities/logging>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct LoggingMessageNotification {
-    /// The entry.
-    pub params: LoggingMessageNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for LoggingMessageNotification {}
-
-impl LoggingMessageNotification {
-    /// A `LoggingMessageNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: LoggingMessageNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for LoggingMessageNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/message")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<LoggingMessageNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type LoggingMessageNotification = crate::message::Notification<
+    super::methods::NotificationsMessage,
+    LoggingMessageNotificationParams,
+>;
 
 /// One entry of the server's log. It must not hold secrets or personal data.
 ///
@@ -130,5 +94,5 @@ impl Record for LoggingMessageNotificationParams {
 }
 
 objects! {
-    LoggingMessageNotification, LoggingMessageNotificationParams
+    LoggingMessageNotificationParams
 }

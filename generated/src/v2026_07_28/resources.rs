@@ -11,52 +11,14 @@ use crate::support::*;
 
 /// Asks for one page of the server's resource templates.
 ///
+/// `params`: Which page to send. Absent asks for the first one.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListResourceTemplatesRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which page to send. Absent asks for the first one.
-    pub params: PaginatedRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListResourceTemplatesRequest {}
-
-impl ListResourceTemplatesRequest {
-    /// A `ListResourceTemplatesRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: PaginatedRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ListResourceTemplatesRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("resources/templates/list")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<PaginatedRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ListResourceTemplatesRequest = crate::message::Request<
+    super::methods::ResourcesTemplatesList,
+    RequestId,
+    PaginatedRequestParams,
+>;
 
 /// One page of the server's resource templates.
 ///
@@ -178,98 +140,24 @@ impl Record for ListResourceTemplatesResult {
 
 /// JSON-RPC response that carries a `ListResourceTemplatesResult`.
 ///
+/// `result`: The page of templates.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ListResourceTemplatesResultResponse {
-    /// Id of the request that this answers.
-    pub id: RequestId,
-    /// The page of templates.
-    pub result: ListResourceTemplatesResult,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl ListResourceTemplatesResultResponse {
-    /// A `ListResourceTemplatesResultResponse` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, result: ListResourceTemplatesResult) -> Self {
-        Self {
-            id,
-            result,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ListResourceTemplatesResultResponse {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "result"];
-    type Slots = (Must<RequestId>, Must<ListResourceTemplatesResult>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, result, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.result), &self.extra)
-    }
-}
+pub type ListResourceTemplatesResultResponse = crate::message::Response<
+    RequestId,
+    ListResourceTemplatesResult,
+>;
 
 /// Asks for one page of the server's resources.
 ///
+/// `params`: Which page to send. Absent asks for the first one.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListResourcesRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which page to send. Absent asks for the first one.
-    pub params: PaginatedRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListResourcesRequest {}
-
-impl ListResourcesRequest {
-    /// A `ListResourcesRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: PaginatedRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ListResourcesRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("resources/list")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<PaginatedRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ListResourcesRequest = crate::message::Request<
+    super::methods::ResourcesList,
+    RequestId,
+    PaginatedRequestParams,
+>;
 
 /// One page of the server's resources.
 ///
@@ -384,96 +272,24 @@ impl Record for ListResourcesResult {
 
 /// JSON-RPC response that carries a `ListResourcesResult`.
 ///
+/// `result`: The page of resources.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ListResourcesResultResponse {
-    /// Id of the request that this answers.
-    pub id: RequestId,
-    /// The page of resources.
-    pub result: ListResourcesResult,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl ListResourcesResultResponse {
-    /// A `ListResourcesResultResponse` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, result: ListResourcesResult) -> Self {
-        Self {
-            id,
-            result,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ListResourcesResultResponse {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "result"];
-    type Slots = (Must<RequestId>, Must<ListResourcesResult>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, result, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.result), &self.extra)
-    }
-}
+pub type ListResourcesResultResponse = crate::message::Response<
+    RequestId,
+    ListResourcesResult,
+>;
 
 /// Asks for the contents of one resource.
 ///
+/// `params`: Which resource to read.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ReadResourceRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which resource to read.
-    pub params: ReadResourceRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl ReadResourceRequest {
-    /// A `ReadResourceRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: ReadResourceRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ReadResourceRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("resources/read")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<ReadResourceRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ReadResourceRequest = crate::message::Request<
+    super::methods::ResourcesRead,
+    RequestId,
+    ReadResourceRequestParams,
+>;
 
 /// Names the resource to read.
 ///
@@ -665,49 +481,13 @@ impl Record for ReadResourceResult {
 
 /// JSON-RPC response to `resources/read`: the contents, or questions to answer first.
 ///
+/// `result`: The contents, or an `InputRequiredResult`.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ReadResourceResultResponse {
-    /// Id of the request that this answers.
-    pub id: RequestId,
-    /// The contents, or an `InputRequiredResult`.
-    pub result: ReadResourceResultResponseResult,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl ReadResourceResultResponse {
-    /// A `ReadResourceResultResponse` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, result: ReadResourceResultResponseResult) -> Self {
-        Self {
-            id,
-            result,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ReadResourceResultResponse {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "result"];
-    type Slots = (Must<RequestId>, Must<ReadResourceResultResponseResult>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, result, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.result), &self.extra)
-    }
-}
+pub type ReadResourceResultResponse = crate::message::Response<
+    RequestId,
+    ReadResourceResultResponseResult,
+>;
 
 /// Either contents or the questions that stand before them, told apart by `resultType`.
 ///
@@ -774,54 +554,13 @@ impl EncodeObject for ReadResourceResultResponseResult {
 
 /// Says that the server's resources are no longer those last listed. In 2026-07-28 only subscribers that set `resourcesListChanged` get it.
 ///
+/// `params`: Metadata only; absent means none.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct ResourceListChangedNotification {
-    /// Metadata only; absent means none.
-    pub params: Option<NotificationParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ResourceListChangedNotification {}
-
-impl ResourceListChangedNotification {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ResourceListChangedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/resources/list_changed")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (May<NotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type ResourceListChangedNotification = crate::message::Notification<
+    super::methods::NotificationsResourcesListChanged,
+    Option<NotificationParams>,
+>;
 
 /// Params shared by requests about one resource.
 ///
@@ -870,49 +609,13 @@ impl Record for ResourceRequestParams {
 
 /// Says that a followed resource changed. The new contents are not included.
 ///
+/// `params`: Which resource changed.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/resources>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ResourceUpdatedNotification {
-    /// Which resource changed.
-    pub params: ResourceUpdatedNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ResourceUpdatedNotification {}
-
-impl ResourceUpdatedNotification {
-    /// A `ResourceUpdatedNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: ResourceUpdatedNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ResourceUpdatedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/resources/updated")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<ResourceUpdatedNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type ResourceUpdatedNotification = crate::message::Notification<
+    super::methods::NotificationsResourcesUpdated,
+    ResourceUpdatedNotificationParams,
+>;
 
 /// Names the resource that changed.
 ///
@@ -968,10 +671,7 @@ impl Record for ResourceUpdatedNotificationParams {
 }
 
 objects! {
-    ListResourceTemplatesRequest, ListResourceTemplatesResult,
-    ListResourceTemplatesResultResponse, ListResourcesRequest, ListResourcesResult,
-    ListResourcesResultResponse, ReadResourceRequest, ReadResourceRequestParams,
-    ReadResourceResult, ReadResourceResultResponse, ReadResourceResultResponseResult,
-    ResourceListChangedNotification, ResourceRequestParams, ResourceUpdatedNotification,
+    ListResourceTemplatesResult, ListResourcesResult, ReadResourceRequestParams,
+    ReadResourceResult, ReadResourceResultResponseResult, ResourceRequestParams,
     ResourceUpdatedNotificationParams
 }

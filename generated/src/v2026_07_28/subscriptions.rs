@@ -114,49 +114,13 @@ impl Record for SubscriptionFilter {
 
 /// Confirms a subscription and is the first message on it. It says what the server will really send.
 ///
+/// `params`: What the server will send.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct SubscriptionsAcknowledgedNotification {
-    /// What the server will send.
-    pub params: SubscriptionsAcknowledgedNotificationParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for SubscriptionsAcknowledgedNotification {}
-
-impl SubscriptionsAcknowledgedNotification {
-    /// A `SubscriptionsAcknowledgedNotification` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(params: SubscriptionsAcknowledgedNotificationParams) -> Self {
-        Self {
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for SubscriptionsAcknowledgedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/subscriptions/acknowledged")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (Must<SubscriptionsAcknowledgedNotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type SubscriptionsAcknowledgedNotification = crate::message::Notification<
+    super::methods::NotificationsSubscriptionsAcknowledged,
+    SubscriptionsAcknowledgedNotificationParams,
+>;
 
 /// What the server will send on a subscription.
 ///
@@ -213,52 +177,14 @@ impl Record for SubscriptionsAcknowledgedNotificationParams {
 
 /// Opens a stream of notifications that stays open until either side ends it. Its id names the subscription.
 ///
+/// `params`: What to be told about.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct SubscriptionsListenRequest {
-    /// Id of this request, and from then on of the subscription.
-    pub id: RequestId,
-    /// What to be told about.
-    pub params: SubscriptionsListenRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for SubscriptionsListenRequest {}
-
-impl SubscriptionsListenRequest {
-    /// A `SubscriptionsListenRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: SubscriptionsListenRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for SubscriptionsListenRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("subscriptions/listen")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<SubscriptionsListenRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type SubscriptionsListenRequest = crate::message::Request<
+    super::methods::SubscriptionsListen,
+    RequestId,
+    SubscriptionsListenRequestParams,
+>;
 
 /// Says what the client wants to be told about.
 ///
@@ -415,55 +341,16 @@ impl Record for SubscriptionsListenResultMetaObject {
 
 /// JSON-RPC response that ends a subscription.
 ///
+/// `result`: The end of the subscription.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/subscriptions>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct SubscriptionsListenResultResponse {
-    /// Id of the request that this answers.
-    pub id: RequestId,
-    /// The end of the subscription.
-    pub result: SubscriptionsListenResult,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for SubscriptionsListenResultResponse {}
-
-impl SubscriptionsListenResultResponse {
-    /// A `SubscriptionsListenResultResponse` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, result: SubscriptionsListenResult) -> Self {
-        Self {
-            id,
-            result,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for SubscriptionsListenResultResponse {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "result"];
-    type Slots = (Must<RequestId>, Must<SubscriptionsListenResult>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, result, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.result), &self.extra)
-    }
-}
+pub type SubscriptionsListenResultResponse = crate::message::Response<
+    RequestId,
+    SubscriptionsListenResult,
+>;
 
 objects! {
-    SubscriptionFilter, SubscriptionsAcknowledgedNotification,
-    SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequest,
+    SubscriptionFilter, SubscriptionsAcknowledgedNotificationParams,
     SubscriptionsListenRequestParams, SubscriptionsListenResult,
-    SubscriptionsListenResultMetaObject, SubscriptionsListenResultResponse
+    SubscriptionsListenResultMetaObject
 }

@@ -10,50 +10,14 @@ use crate::support::*;
 
 /// Runs one tool.
 ///
+/// `params`: The tool and its arguments.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct CallToolRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// The tool and its arguments.
-    pub params: CallToolRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl CallToolRequest {
-    /// A `CallToolRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: CallToolRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for CallToolRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("tools/call")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<CallToolRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type CallToolRequest = crate::message::Request<
+    super::methods::ToolsCall,
+    RequestId,
+    CallToolRequestParams,
+>;
 
 /// Names the tool to run and hands over its arguments.
 ///
@@ -274,49 +238,13 @@ impl Record for CallToolResult {
 
 /// JSON-RPC response to `tools/call`: the outcome, or questions to answer first.
 ///
+/// `result`: The outcome of the call, or an `InputRequiredResult`. With the tasks extension it can also be a task handle.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct CallToolResultResponse {
-    /// Id of the request that this answers.
-    pub id: RequestId,
-    /// The outcome of the call, or an `InputRequiredResult`. With the tasks extension it can also be a task handle.
-    pub result: CallToolResultResponseResult,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl CallToolResultResponse {
-    /// A `CallToolResultResponse` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, result: CallToolResultResponseResult) -> Self {
-        Self {
-            id,
-            result,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for CallToolResultResponse {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "result"];
-    type Slots = (Must<RequestId>, Must<CallToolResultResponseResult>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, result, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.result), &self.extra)
-    }
-}
+pub type CallToolResultResponse = crate::message::Response<
+    RequestId,
+    CallToolResultResponseResult,
+>;
 
 /// Either the outcome of a tool call or the questions that stand before it, told apart by `resultType`.
 ///
@@ -389,52 +317,14 @@ impl EncodeObject for CallToolResultResponseResult {
 
 /// Asks for one page of the server's tools.
 ///
+/// `params`: Which page to send. Absent asks for the first one.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListToolsRequest {
-    /// Id that the answer repeats. Unique among the sender's open requests.
-    pub id: RequestId,
-    /// Which page to send. Absent asks for the first one.
-    pub params: PaginatedRequestParams,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListToolsRequest {}
-
-impl ListToolsRequest {
-    /// A `ListToolsRequest` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, params: PaginatedRequestParams) -> Self {
-        Self {
-            id,
-            params,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ListToolsRequest {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("tools/list")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "params"];
-    type Slots = (Must<RequestId>, Must<PaginatedRequestParams>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, params): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.params), &self.extra)
-    }
-}
+pub type ListToolsRequest = crate::message::Request<
+    super::methods::ToolsList,
+    RequestId,
+    PaginatedRequestParams,
+>;
 
 /// One page of the server's tools, in an order that should stay the same between calls.
 ///
@@ -551,105 +441,21 @@ impl Record for ListToolsResult {
 
 /// JSON-RPC response that carries a `ListToolsResult`.
 ///
+/// `result`: The page of tools.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ListToolsResultResponse {
-    /// Id of the request that this answers.
-    pub id: RequestId,
-    /// The page of tools.
-    pub result: ListToolsResult,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ListToolsResultResponse {}
-
-impl ListToolsResultResponse {
-    /// A `ListToolsResultResponse` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(id: RequestId, result: ListToolsResult) -> Self {
-        Self {
-            id,
-            result,
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for ListToolsResultResponse {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["id", "result"];
-    type Slots = (Must<RequestId>, Must<ListToolsResult>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((id, result): Values<Self>, extra: JsonObject) -> Self {
-        Self { id, result, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.id, &self.result), &self.extra)
-    }
-}
+pub type ListToolsResultResponse = crate::message::Response<RequestId, ListToolsResult>;
 
 /// Says that the server's tools are no longer those last listed. In 2026-07-28 only subscribers that set `toolsListChanged` get it.
 ///
+/// `params`: Metadata only; absent means none.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/server/tools>.
-#[derive(Clone, Debug, PartialEq, Hash, Default)]
-#[non_exhaustive]
-pub struct ToolListChangedNotification {
-    /// Metadata only; absent means none.
-    pub params: Option<NotificationParams>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ToolListChangedNotification {}
-
-impl ToolListChangedNotification {
-    /// One without any member that could be left out.
-    #[must_use]
-    #[inline]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets `params`.
-    #[must_use]
-    #[inline]
-    pub fn with_params(mut self, params: NotificationParams) -> Self {
-        self.params = Some(params);
-        self
-    }
-}
-
-impl Record for ToolListChangedNotification {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-        ("method", Constant::Text("notifications/tools/list_changed")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["params"];
-    type Slots = (May<NotificationParams>,);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((params,): Values<Self>, extra: JsonObject) -> Self {
-        Self { params, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.params,), &self.extra)
-    }
-}
+pub type ToolListChangedNotification = crate::message::Notification<
+    super::methods::NotificationsToolsListChanged,
+    Option<NotificationParams>,
+>;
 
 objects! {
-    CallToolRequest, CallToolRequestParams, CallToolResult, CallToolResultResponse,
-    CallToolResultResponseResult, ListToolsRequest, ListToolsResult,
-    ListToolsResultResponse, ToolListChangedNotification
+    CallToolRequestParams, CallToolResult, CallToolResultResponseResult, ListToolsResult
 }
