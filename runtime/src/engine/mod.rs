@@ -323,6 +323,19 @@ impl Engine {
         Ok(Page { tasks, next_cursor })
     }
 
+    /// Does what comes before the function of a call. A shutdown gives it time and then stops it, as it does with the call.
+    pub(crate) async fn before_call<T>(
+        &self,
+        work: impl Future<Output = T>,
+    ) -> Result<T, EngineError> {
+        let _open = self.core.plain.token();
+        tokio::select! {
+            biased;
+            done = work => Ok(done),
+            () = self.core.halt.cancelled() => Err(EngineError::ShuttingDown),
+        }
+    }
+
     /// Takes up the unfinished tasks of processes that are gone, now and later, in the background and within the
     /// limits. `decide` is asked for each; a task whose client wanted it cancelled is cancelled instead of run again.
     /// Call it once, inside a runtime.

@@ -87,7 +87,8 @@ impl Exchange<'_> {
         });
         let stuck = context.stuck.clone();
         let called = async {
-            let answers = context.ask_first(&entry.tool.descriptor.asks).await?;
+            let asks = context.ask_first(&entry.tool.descriptor.asks);
+            let answers = self.inner.engine.before_call(asks).await??;
             match wish {
                 Some(wish) => self.start_task(entry, arguments, answers, wish).await,
                 None => self.run_plainly(entry, arguments, answers, context).await,

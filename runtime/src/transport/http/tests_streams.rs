@@ -368,3 +368,24 @@ async fn all_calls_that_are_stopped_by_a_shutdown_are_answered() {
         assert_eq!(reply["error"]["code"], -32603, "{reply}");
     }
 }
+
+/// covers: X-HTTP-3
+#[tokio::test(start_paused = true)]
+async fn a_call_that_waits_for_an_answer_is_answered_by_a_shutdown() {
+    for tool in ["signed", "ask_name"] {
+        let (server, _) = server();
+        let (client, _) = Client::open(&server, None, json!({"elicitation": {}})).await;
+        let call = legacy(1, "tools/call", json!({"name": tool}));
+        let mut stream = Events::of(client.post(call).await);
+        stream.message_of("elicitation/create").await;
+        let last = async {
+            let mut last = None;
+            while let Some(event) = stream.next().await {
+                last = event.message;
+            }
+            last.unwrap_or_else(|| panic!("the reply of {tool} was lost"))
+        };
+        let (reply, ()) = tokio::join!(last, server.shutdown());
+        assert_eq!(reply["error"]["code"], -32603, "{tool}: {reply}");
+    }
+}
