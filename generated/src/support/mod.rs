@@ -23,10 +23,10 @@ pub(crate) use std::collections::BTreeMap;
 
 pub(crate) use bounds::*;
 pub(crate) use content::*;
-pub use error::{ConversionError, UnknownValue};
 pub(crate) use error::at;
 #[allow(unused_imports)] // by a schema without lists of strings
 pub(crate) use error::listed;
+pub use error::{ConversionError, UnknownValue};
 pub(crate) use read::*;
 pub(crate) use record::*;
 #[cfg(feature = "registry")]
