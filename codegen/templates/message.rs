@@ -1,5 +1,5 @@
-//! Messages whose frame is JSON-RPC's and nothing else. Each revision has a name for every one of its own, such as
-//! `CallToolRequest`.
+//! Messages whose frame is JSON-RPC's and nothing else, and the errors in them. Each revision has a name for every one
+//! of its own, such as `CallToolRequest`.
 
 // What can be decoded is for this crate to say.
 #![allow(private_bounds)]
@@ -8,8 +8,12 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 
+mod errors;
+
 use crate::method::Method;
 use crate::support::*;
+
+pub use errors::{CodedError, ErrorResponse};
 
 /// Any JSON object, or a type whose values are objects.
 pub trait Object: for<'de> DecodeObject<'de> + Member {}
@@ -107,7 +111,7 @@ impl<M, I: Hash, P: Hash> Hash for Request<M, I, P> {
     }
 }
 
-impl<M: Method, I: Member, P: Params> Record for Request<M, I, P> {
+impl<M: Method, I: Member, P: Hold> Record for Request<M, I, P> {
     const CONSTANTS: &'static [(&'static str, Constant)] = &[
         ("jsonrpc", Constant::Text("2.0")),
         ("method", Constant::Text(M::NAME)),
@@ -220,7 +224,7 @@ impl<M, P: Hash> Hash for Notification<M, P> {
     }
 }
 
-impl<M: Method, P: Params> Record for Notification<M, P> {
+impl<M: Method, P: Hold> Record for Notification<M, P> {
     const CONSTANTS: &'static [(&'static str, Constant)] = &[
         ("jsonrpc", Constant::Text("2.0")),
         ("method", Constant::Text(M::NAME)),
@@ -284,18 +288,18 @@ impl<I: Member, R: Member> Record for Response<I, R> {
 
 /// Implements the traits of serde.
 macro_rules! messages {
-    ($($name:ident<$($parameter:ident: $bound:ident),*>)*) => { $(
-        impl<'de, $($parameter: $bound),*> Decode<'de> for $name<$($parameter),*> {
+    ($(($($parameters:tt)*) $name:ty;)*) => { $(
+        impl<'de, $($parameters)*> Decode<'de> for $name {
             fn fill<D: Deserializer<'de>>(deserializer: D, slot: &mut Option<Self>) -> Result<(), D::Error> {
                 object(deserializer, slot)
             }
         }
-        impl<'de, $($parameter: $bound),*> Deserialize<'de> for $name<$($parameter),*> {
+        impl<'de, $($parameters)*> Deserialize<'de> for $name {
             fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
                 Self::decode(deserializer)
             }
         }
-        impl<$($parameter: $bound),*> Serialize for $name<$($parameter),*> {
+        impl<$($parameters)*> Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 encode(self, serializer)
             }
@@ -304,62 +308,64 @@ macro_rules! messages {
 }
 
 messages! {
-    Request<M: Method, I: Member, P: Params>
-    Notification<M: Method, P: Params>
-    Response<I: Member, R: Member>
+    (M: Method, I: Member, P: Hold) Request<M, I, P>;
+    (M: Method, P: Hold) Notification<M, P>;
+    (I: Member, R: Member) Response<I, R>;
+    (I: Member, E: Member) ErrorResponse<I, E>;
+    (const CODE: i64, T: Hold) CodedError<CODE, T>;
 }
 
 /// What can be a member.
-trait Member: for<'de> Decode<'de> + Serialize {}
+pub(crate) trait Member: for<'de> Decode<'de> + Serialize {}
 
 impl<T: for<'de> Decode<'de> + Serialize> Member for T {}
 
-/// What can be `params`: an object, or an `Option` of one.
-trait Params: Sized {
-    type Object: Object;
-    fn take<E: DecodeError>(object: Option<Self::Object>, name: &'static str) -> Result<Self, E>;
-    fn object(&self) -> Option<&Self::Object>;
+/// What messages are about: an object, or an `Option` of anything.
+pub(crate) trait Hold: Sized {
+    type Value: Member;
+    fn take<E: DecodeError>(value: Option<Self::Value>, name: &'static str) -> Result<Self, E>;
+    fn value(&self) -> Option<&Self::Value>;
 }
 
-impl<T: Object> Params for T {
-    type Object = T;
+impl<T: Object> Hold for T {
+    type Value = T;
 
     #[inline]
-    fn take<E: DecodeError>(object: Option<T>, name: &'static str) -> Result<T, E> {
-        object.ok_or_else(|| E::missing_field(name))
+    fn take<E: DecodeError>(value: Option<T>, name: &'static str) -> Result<T, E> {
+        value.ok_or_else(|| E::missing_field(name))
     }
 
     #[inline]
-    fn object(&self) -> Option<&T> {
+    fn value(&self) -> Option<&T> {
         Some(self)
     }
 }
 
-impl<T: Object> Params for Option<T> {
-    type Object = T;
+impl<T: Member> Hold for Option<T> {
+    type Value = T;
 
     #[inline]
-    fn take<E: DecodeError>(object: Option<T>, _: &'static str) -> Result<Option<T>, E> {
-        Ok(object)
+    fn take<E: DecodeError>(value: Option<T>, _: &'static str) -> Result<Option<T>, E> {
+        Ok(value)
     }
 
     #[inline]
-    fn object(&self) -> Option<&T> {
+    fn value(&self) -> Option<&T> {
         self.as_ref()
     }
 }
 
-/// The slot of `params`.
-pub(crate) struct Held<P: Params>(Option<P::Object>);
+/// The slot of what a message is about.
+pub(crate) struct Held<P: Hold>(Option<P::Value>);
 
-impl<P: Params> Default for Held<P> {
+impl<P: Hold> Default for Held<P> {
     #[inline]
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<P: Params> Slot for Held<P> {
+impl<P: Hold> Slot for Held<P> {
     type Value = P;
     type Part<'a>
         = &'a P
@@ -373,14 +379,14 @@ impl<P: Params> Slot for Held<P> {
 
     #[inline]
     fn write<M: SerializeMap>(part: &P, map: &mut M, name: &str) -> Result<(), M::Error> {
-        match part.object() {
-            Some(object) => map.serialize_entry(name, object),
+        match part.value() {
+            Some(value) => map.serialize_entry(name, value),
             None => Ok(()),
         }
     }
 }
 
-impl<'de, P: Params> Fill<'de> for Held<P> {
+impl<'de, P: Hold> Fill<'de> for Held<P> {
     #[inline]
     fn fill<M: Members<'de>>(&mut self, map: &mut M, name: &str) -> Result<(), M::Error> {
         field(map, name, &mut self.0)

@@ -45,6 +45,10 @@ fn a_plain_message_is_a_name_for_a_generic_type() {
         "pub type PausedNotification = crate::message::Notification<super::methods::NotificationsPaused, Params>;",
         "pub type ListedNotification = crate::message::Notification<super::methods::NotificationsListed, Option<Params>>;",
         "pub type PauseResponse = crate::message::Response<RequestId, Params>;",
+        "pub type BusyError = crate::message::CodedError<-1, Option<Value>>;",
+        "pub type FullError = crate::message::CodedError<-2, Outcome>;",
+        "pub type LateError = crate::message::CodedError<-3, Option<Outcome>>;",
+        "pub type BusyResponse = crate::message::ErrorResponse<RequestId, BusyError>;",
         // What refers to them does so by their names.
         "type Message = PauseRequest;",
         "impl From<PauseRequest> for ClientRequest",
@@ -52,7 +56,7 @@ fn a_plain_message_is_a_name_for_a_generic_type() {
     ] {
         assert!(text.contains(expected), "{expected} is not in {text}");
     }
-    assert_eq!(text.matches("= crate::message::").count(), 6, "{text}");
+    assert_eq!(text.matches("= crate::message::").count(), 10, "{text}");
     assert!(!text.contains("impl Record for PauseRequest"), "{text}");
 }
 
@@ -78,6 +82,15 @@ fn what_differs_in_anything_stays_a_struct() {
         "TextResponse",
         "OneResponse",
         "SameResponse",
+        "AnyCode",
+        "TextCode",
+        "ListedMessage",
+        "AnyData",
+        "NoData",
+        "OneError",
+        "SameError",
+        "FailureWithId",
+        "TextFailure",
     ] {
         assert!(
             text.contains(&format!("pub struct {name} {{")),
@@ -91,7 +104,7 @@ fn what_differs_in_anything_stays_a_struct() {
 fn a_message_that_modules_share_stays_a_struct() {
     let text = generated(&[schema(), schema()]);
     assert!(text.contains("pub struct PauseRequest {"), "{text}");
-    // A response has no method that would set it apart.
+    // Nothing else has a method that would set it apart.
     assert!(text.contains("pub type PauseResponse = crate::message::Response<RequestId, Params>;"));
-    assert_eq!(text.matches("= crate::message::").count(), 1, "{text}");
+    assert_eq!(text.matches("= crate::message::").count(), 5, "{text}");
 }

@@ -8,6 +8,8 @@ use mcp_tasks_types::v2025_11_25::{
 use mcp_tasks_types::v2026_07_28::methods::{Method, NotificationsProgress, ToolsCall};
 use mcp_tasks_types::v2026_07_28::{
     CallToolRequest, CancelledNotification, ClientRequest, CompleteResultResponse,
+    HeaderMismatchError, HeaderMismatchErrorError, ParseError,
+    UnsupportedProtocolVersionErrorError,
 };
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -164,4 +166,39 @@ fn other_messages_have_the_same_form() {
         read
     );
     assert_eq!(serde_json::to_value(read).expect("JSON"), completion);
+}
+
+#[test]
+fn errors_have_their_code() {
+    assert_eq!(ParseError::CODE, -32700);
+    let error = ParseError::new("no JSON");
+    assert_eq!(
+        serde_json::to_value(&error).expect("JSON"),
+        json!({"code": -32700, "message": "no JSON"})
+    );
+    let shown = format!("{:?}", error.with_data(json!(null)));
+    assert!(
+        shown.starts_with("CodedError { code: -32700, data: Some(Null), "),
+        "{shown}"
+    );
+    let response = HeaderMismatchError::new(HeaderMismatchErrorError::new("another method"));
+    let json = json!({"jsonrpc": "2.0", "error": {"code": -32020, "message": "another method"}});
+    assert_eq!(serde_json::to_value(&response).expect("JSON"), json);
+    let response = response.with_id(1.into());
+    let json = serde_json::to_string(&response).expect("JSON");
+    let read: HeaderMismatchError = serde_json::from_str(&json).expect("valid");
+    assert_eq!(read, response);
+    let wrong = json.replace("-32020", "-32021");
+    let error = serde_json::from_str::<HeaderMismatchError>(&wrong).expect_err("another code");
+    assert!(
+        error
+            .to_string()
+            .starts_with("error.code: invalid value: integer `-32021`, expected -32020"),
+        "{error}"
+    );
+    let error = serde_json::from_value::<UnsupportedProtocolVersionErrorError>(
+        json!({"code": -32022, "message": "no"}),
+    );
+    let error = error.expect_err("there is no data").to_string();
+    assert_eq!(error, "missing field `data`");
 }

@@ -26,6 +26,7 @@ const SUPPORT: [(&str, &str); 9] = support![
 const REENCODE: &str = include_str!("../../templates/support/registry.rs");
 const SCHEMA: &str = include_str!("../../templates/schema.rs");
 const MESSAGE: &str = include_str!("../../templates/message.rs");
+const ERRORS: &str = include_str!("../../templates/message/errors.rs");
 const METHOD: &str = include_str!("../../templates/method.rs");
 
 /// All files of the crate.
@@ -33,6 +34,7 @@ pub(super) fn files(model: &Model, options: &Options) -> Vec<(String, String)> {
     let mut out = vec![
         ("src/lib.rs".to_owned(), library(model, options)),
         ("src/message.rs".to_owned(), headed(MESSAGE)),
+        ("src/message/errors.rs".to_owned(), headed(ERRORS)),
         ("src/method.rs".to_owned(), headed(METHOD)),
     ];
     out.extend(support(options));

@@ -1,7 +1,7 @@
-//! Messages that are the frame of JSON-RPC and nothing else: a name for the generic type of the module `message`, which
-//! the compiler checks once. A message that differs in anything stays a struct of its own.
+//! Messages that are the frame of JSON-RPC and nothing else, and the errors in them: names for the generic types of the
+//! module `message`, which the compiler checks once. What differs from them in anything stays a struct of its own.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Literal, TokenStream};
 use quote::quote;
 
 use super::expr::{check, is_object, rust_type};
@@ -19,109 +19,141 @@ pub(super) fn message(model: &Model, id: TypeId, ty: &Type) -> Option<Message> {
     let TypeKind::Struct(object) = &ty.kind else {
         return None;
     };
-    let target = target(model, id, ty, object)?;
-    let content = object.fields.last().filter(|field| !field.doc.is_empty());
+    let converted = |other: &Conversion| other.from == id || other.to == id;
+    let is_plain = object.flat.is_none()
+        && object.rest == Rest::Open
+        && object.includes.is_empty()
+        && object.fields.iter().all(|field| field.name == field.json)
+        && !model.conversions.iter().any(converted);
+    let place = Place { model, id, ty };
+    let (target, content) = place.target(object).filter(|_| is_plain)?;
+    let said = !content.doc.is_empty();
     Some(Message {
         target: quote!(crate::message::#target),
-        content: content.map(|field| format!("`{}`: {}", field.json, field.doc)),
+        content: said.then(|| format!("`{}`: {}", content.json, content.doc)),
     })
 }
 
-fn target(model: &Model, id: TypeId, ty: &Type, object: &Struct) -> Option<TokenStream> {
-    let plain = object.flat.is_none() && object.rest == Rest::Open && object.includes.is_empty();
-    let converted = |other: &Conversion| other.from == id || other.to == id;
-    if !plain || model.conversions.iter().any(converted) {
-        return None;
-    }
-    let holds_object = |field: &Field| holds_object(model, id, field);
-    let framed = |number: &Field, content: &Field| has_id(model, number) && holds_object(content);
-    let text = |json: &str| {
-        let constant = object.consts.iter().find(|it| it.json == json);
-        constant.and_then(|it| it.value.as_str())
-    };
-    if text("jsonrpc") != Some("2.0") {
-        return None;
-    }
-    match (
-        object.consts.len(),
-        text("method"),
-        object.fields.as_slice(),
-    ) {
-        (2, Some(_), [number, params]) if params.json == "params" && framed(number, params) => {
-            let marker = marker(model, id, ty)?;
-            let (number, params) = (content_type(model, number), content_type(model, params));
-            Some(quote!(Request<#marker, #number, #params>))
+/// A type that could be a message.
+struct Place<'m> {
+    model: &'m Model,
+    id: TypeId,
+    ty: &'m Type,
+}
+
+impl Place<'_> {
+    /// The generic type, and the member that the message is about.
+    fn target<'o>(&self, object: &'o Struct) -> Option<(TokenStream, &'o Field)> {
+        let consts: Vec<&str> = object.consts.iter().map(|it| it.json.as_str()).collect();
+        let names: Vec<&str> = object.fields.iter().map(|it| it.json.as_str()).collect();
+        let value = |json: &str| {
+            let constant = object.consts.iter().find(|it| it.json == json);
+            constant.map(|it| &it.value)
+        };
+        if value("jsonrpc").is_some_and(|version| version != "2.0") {
+            return None;
         }
-        (2, Some(_), [params]) if params.json == "params" && holds_object(params) => {
-            let marker = marker(model, id, ty)?;
-            let params = content_type(model, params);
-            Some(quote!(Notification<#marker, #params>))
+        let fields = object.fields.as_slice();
+        match (consts.as_slice(), names.as_slice(), fields) {
+            (["jsonrpc", "method"], ["id", "params"], [id, params])
+                if id.required && self.is_id(id) && self.holds_object(params) =>
+            {
+                let marker = self.marker()?;
+                let (id, of) = (self.field_type(id), self.field_type(params));
+                Some((quote!(Request<#marker, #id, #of>), params))
+            }
+            (["jsonrpc", "method"], ["params"], [params]) if self.holds_object(params) => {
+                let (marker, of) = (self.marker()?, self.field_type(params));
+                Some((quote!(Notification<#marker, #of>), params))
+            }
+            (["jsonrpc"], ["id", "result"], [id, result])
+                if id.required
+                    && self.is_id(id)
+                    && result.required
+                    && self.holds_object(result) =>
+            {
+                let (id, of) = (self.field_type(id), self.field_type(result));
+                let target = quote!(Response<#id, #of>);
+                self.is_only(object).then_some((target, result))
+            }
+            (["jsonrpc"], ["error", "id"], [error, id])
+                if error.required && self.holds_object(error) && !id.required && self.is_id(id) =>
+            {
+                let (id, of) = (rust_type(self.model, &id.ty, None), self.field_type(error));
+                let target = quote!(ErrorResponse<#id, #of>);
+                self.is_only(object).then_some((target, error))
+            }
+            (["code"], ["data", "message"], [data, message])
+                if is_text(message)
+                    && (self.holds_object(data) || !data.required && data.ty == Expr::Any) =>
+            {
+                let code = Literal::i64_unsuffixed(value("code")?.as_i64()?);
+                let of = self.field_type(data);
+                let target = quote!(CodedError<#code, #of>);
+                self.is_only(object).then_some((target, data))
+            }
+            _ => None,
         }
-        (1, None, [number, result])
-            if result.json == "result"
-                && result.required
-                && framed(number, result)
-                && is_only(model, id, object) =>
-        {
-            let (number, result) = (content_type(model, number), content_type(model, result));
-            Some(quote!(Response<#number, #result>))
+    }
+
+    /// The marker of the message's method. A message that several modules share has several.
+    fn marker(&self) -> Option<TokenStream> {
+        let Home::Module(index) = self.ty.home else {
+            return None;
+        };
+        let mut methods = self.model.modules[index].methods.iter();
+        let method = methods.find(|method| method.message == self.id)?;
+        let marker = ident(&method.marker);
+        Some(quote!(super::methods::#marker))
+    }
+
+    /// Whether the member is an id as JSON-RPC has it: one of several kinds of value.
+    fn is_id(&self, field: &Field) -> bool {
+        match &field.ty {
+            Expr::Named(id) => matches!(self.model.get(*id).kind, TypeKind::Union(_)),
+            _ => false,
         }
-        _ => None,
+    }
+
+    /// Whether the member is an object without bounds to be checked, and not in a box.
+    fn holds_object(&self, field: &Field) -> bool {
+        let ty = |owner| rust_type(self.model, &field.ty, owner).to_string();
+        is_object(self.model, &field.ty)
+            && check(&field.ty, &quote!(value)).is_none()
+            && ty(None) == ty(Some(self.id))
+    }
+
+    fn field_type(&self, field: &Field) -> TokenStream {
+        let ty = rust_type(self.model, &field.ty, None);
+        if field.required {
+            ty
+        } else {
+            quote!(Option<#ty>)
+        }
+    }
+
+    /// Whether no other type is the same: nothing could tell two names of one type apart.
+    fn is_only(&self, object: &Struct) -> bool {
+        let same = |ty: &Type| match &ty.kind {
+            TypeKind::Struct(other) => {
+                other.consts == object.consts
+                    && other.fields.len() == object.fields.len()
+                    && other
+                        .fields
+                        .iter()
+                        .zip(&object.fields)
+                        .all(|(left, right)| left.json == right.json && left.ty == right.ty)
+            }
+            _ => false,
+        };
+        let mut others = self.model.types.iter().enumerate();
+        others.all(|(index, ty)| index == self.id.0 || !same(ty))
     }
 }
 
-/// The marker of the message's method. A message that several modules share has several.
-fn marker(model: &Model, id: TypeId, ty: &Type) -> Option<TokenStream> {
-    let Home::Module(index) = ty.home else {
-        return None;
+fn is_text(field: &Field) -> bool {
+    let text = Expr::String {
+        length: (None, None),
     };
-    let mut methods = model.modules[index].methods.iter();
-    let method = methods.find(|method| method.message == id)?;
-    let marker = ident(&method.marker);
-    Some(quote!(super::methods::#marker))
-}
-
-/// Whether the member is an id, as every request has it.
-fn has_id(model: &Model, field: &Field) -> bool {
-    let is_union = match &field.ty {
-        Expr::Named(id) => matches!(model.get(*id).kind, TypeKind::Union(_)),
-        _ => false,
-    };
-    field.json == "id" && field.name == "id" && field.required && is_union
-}
-
-/// Whether the member is an object without bounds to be checked, and not in a box.
-fn holds_object(model: &Model, owner: TypeId, field: &Field) -> bool {
-    let ty = |owner| rust_type(model, &field.ty, owner).to_string();
-    field.json == field.name
-        && is_object(model, &field.ty)
-        && check(&field.ty, &quote!(value)).is_none()
-        && ty(None) == ty(Some(owner))
-}
-
-fn content_type(model: &Model, field: &Field) -> TokenStream {
-    let ty = rust_type(model, &field.ty, None);
-    if field.required {
-        ty
-    } else {
-        quote!(Option<#ty>)
-    }
-}
-
-/// Whether no other response holds the same: two names of one type could not be told apart.
-fn is_only(model: &Model, id: TypeId, object: &Struct) -> bool {
-    let same = |ty: &Type| match &ty.kind {
-        TypeKind::Struct(other) => {
-            other.consts == object.consts
-                && other.fields.len() == object.fields.len()
-                && other
-                    .fields
-                    .iter()
-                    .zip(&object.fields)
-                    .all(|(left, right)| left.json == right.json && left.ty == right.ty)
-        }
-        _ => false,
-    };
-    let mut others = model.types.iter().enumerate();
-    others.all(|(index, ty)| index == id.0 || !same(ty))
+    field.required && field.ty == text
 }

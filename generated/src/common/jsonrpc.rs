@@ -73,59 +73,10 @@ pub type JsonObjectType = BTreeMap<String, Value>;
 
 /// Answer to a request that failed.
 ///
+/// `error`: What went wrong.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct JsonRpcErrorResponse {
-    /// What went wrong.
-    pub error: ErrorObject,
-    /// Id of the failed request. Absent when that id could not be read.
-    pub id: Option<RequestId>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for JsonRpcErrorResponse {}
-
-impl JsonRpcErrorResponse {
-    /// A `JsonRpcErrorResponse` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(error: ErrorObject) -> Self {
-        Self {
-            error,
-            id: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `id`.
-    #[must_use]
-    #[inline]
-    pub fn with_id(mut self, id: RequestId) -> Self {
-        self.id = Some(id);
-        self
-    }
-}
-
-impl Record for JsonRpcErrorResponse {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["error", "id"];
-    type Slots = (Must<ErrorObject>, May<RequestId>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
-        Self { error, id, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.error, &self.id), &self.extra)
-    }
-}
+pub type JsonRpcErrorResponse = crate::message::ErrorResponse<RequestId, ErrorObject>;
 
 /// A message that must not be answered. It has no `id`.
 ///
@@ -607,7 +558,7 @@ impl Record for ResultObject {
 }
 
 objects! {
-    ErrorObject, JsonRpcErrorResponse, JsonRpcNotification, JsonRpcRequest, Notification,
+    ErrorObject, JsonRpcNotification, JsonRpcRequest, Notification,
     NotificationMetaObject, NotificationParams, Request, ResultMetaObject, ResultObject
 }
 

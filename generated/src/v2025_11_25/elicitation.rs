@@ -406,113 +406,23 @@ impl Record for ElicitationCompleteNotificationParams {
 
 /// Error response -32042: the call can only go on after the user has visited the named pages. 2025-11-25 only.
 ///
+/// `error`: The error, with the pages to visit.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct UrlElicitationRequiredError {
-    /// The error, with the pages to visit.
-    pub error: UrlElicitationRequiredErrorError,
-    /// Id of the failed request. Absent when that id could not be read.
-    pub id: Option<RequestId>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for UrlElicitationRequiredError {}
-
-impl UrlElicitationRequiredError {
-    /// A `UrlElicitationRequiredError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(error: UrlElicitationRequiredErrorError) -> Self {
-        Self {
-            error,
-            id: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `id`.
-    #[must_use]
-    #[inline]
-    pub fn with_id(mut self, id: RequestId) -> Self {
-        self.id = Some(id);
-        self
-    }
-}
-
-impl Record for UrlElicitationRequiredError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["error", "id"];
-    type Slots = (Must<UrlElicitationRequiredErrorError>, May<RequestId>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
-        Self { error, id, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.error, &self.id), &self.extra)
-    }
-}
+pub type UrlElicitationRequiredError = crate::message::ErrorResponse<
+    RequestId,
+    UrlElicitationRequiredErrorError,
+>;
 
 /// Error object with code -32042.
 ///
+/// `data`: The pages to visit.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct UrlElicitationRequiredErrorError {
-    /// The pages to visit.
-    pub data: UrlElicitationRequiredErrorErrorData,
-    /// One short sentence that says what happened, for people.
-    pub message: String,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for UrlElicitationRequiredErrorError {}
-
-impl UrlElicitationRequiredErrorError {
-    /// What `code` always is.
-    pub const CODE: i64 = -32042;
-
-    /// A `UrlElicitationRequiredErrorError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(
-        data: UrlElicitationRequiredErrorErrorData,
-        message: impl Into<String>,
-    ) -> Self {
-        Self {
-            data,
-            message: message.into(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for UrlElicitationRequiredErrorError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("code", Constant::Integer(-32042)),
-    ];
-    const MEMBERS: &'static [&'static str] = &["data", "message"];
-    type Slots = (Must<UrlElicitationRequiredErrorErrorData>, Must<String>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
-        Self { data, message, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.data, &self.message), &self.extra)
-    }
-}
+pub type UrlElicitationRequiredErrorError = crate::message::CodedError<
+    -32042,
+    UrlElicitationRequiredErrorErrorData,
+>;
 
 /// Pages that the user has to visit before the call can be tried again.
 ///
@@ -558,6 +468,5 @@ impl Record for UrlElicitationRequiredErrorErrorData {
 
 objects! {
     ElicitRequestFormParams, ElicitRequestParams, ElicitRequestUrlParams, ElicitResult,
-    ElicitationCompleteNotificationParams, UrlElicitationRequiredError,
-    UrlElicitationRequiredErrorError, UrlElicitationRequiredErrorErrorData
+    ElicitationCompleteNotificationParams, UrlElicitationRequiredErrorErrorData
 }

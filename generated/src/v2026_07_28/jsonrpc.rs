@@ -122,295 +122,41 @@ pub type EmptyResult = ResultObject;
 
 /// Error response -32020: an HTTP header is missing, broken, or says something else than the body. Goes out with status 400.
 ///
+/// `error`: The error.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct HeaderMismatchError {
-    /// The error.
-    pub error: HeaderMismatchErrorError,
-    /// Id of the failed request. Absent when that id could not be read.
-    pub id: Option<RequestId>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for HeaderMismatchError {}
-
-impl HeaderMismatchError {
-    /// A `HeaderMismatchError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(error: HeaderMismatchErrorError) -> Self {
-        Self {
-            error,
-            id: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `id`.
-    #[must_use]
-    #[inline]
-    pub fn with_id(mut self, id: RequestId) -> Self {
-        self.id = Some(id);
-        self
-    }
-}
-
-impl Record for HeaderMismatchError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["error", "id"];
-    type Slots = (Must<HeaderMismatchErrorError>, May<RequestId>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
-        Self { error, id, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.error, &self.id), &self.extra)
-    }
-}
+pub type HeaderMismatchError = crate::message::ErrorResponse<
+    RequestId,
+    HeaderMismatchErrorError,
+>;
 
 /// Error object with code -32020.
 ///
+/// `data`: Any further detail.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/transports/streamable-http>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct HeaderMismatchErrorError {
-    /// Any further detail.
-    pub data: Option<Value>,
-    /// One short sentence that says what happened, for people.
-    pub message: String,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for HeaderMismatchErrorError {}
-
-impl HeaderMismatchErrorError {
-    /// What `code` always is.
-    pub const CODE: i64 = -32020;
-
-    /// A `HeaderMismatchErrorError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            data: None,
-            message: message.into(),
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    #[inline]
-    pub fn with_data(mut self, data: Value) -> Self {
-        self.data = Some(data);
-        self
-    }
-}
-
-impl Record for HeaderMismatchErrorError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("code", Constant::Integer(-32020)),
-    ];
-    const MEMBERS: &'static [&'static str] = &["data", "message"];
-    type Slots = (May<Value>, Must<String>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
-        Self { data, message, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.data, &self.message), &self.extra)
-    }
-}
+pub type HeaderMismatchErrorError = crate::message::CodedError<-32020, Option<Value>>;
 
 /// Error -32603: the receiver itself failed.
 ///
+/// `data`: Any further detail.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct InternalError {
-    /// Any further detail.
-    pub data: Option<Value>,
-    /// One short sentence that says what happened, for people.
-    pub message: String,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for InternalError {}
-
-impl InternalError {
-    /// What `code` always is.
-    pub const CODE: i64 = -32603;
-
-    /// A `InternalError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            data: None,
-            message: message.into(),
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    #[inline]
-    pub fn with_data(mut self, data: Value) -> Self {
-        self.data = Some(data);
-        self
-    }
-}
-
-impl Record for InternalError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("code", Constant::Integer(-32603)),
-    ];
-    const MEMBERS: &'static [&'static str] = &["data", "message"];
-    type Slots = (May<Value>, Must<String>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
-        Self { data, message, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.data, &self.message), &self.extra)
-    }
-}
+pub type InternalError = crate::message::CodedError<-32603, Option<Value>>;
 
 /// Error -32602: the params do not fit, or they name a tool, prompt, resource, task or cursor that is not there.
 ///
+/// `data`: Any further detail.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct InvalidParamsError {
-    /// Any further detail.
-    pub data: Option<Value>,
-    /// One short sentence that says what happened, for people.
-    pub message: String,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for InvalidParamsError {}
-
-impl InvalidParamsError {
-    /// What `code` always is.
-    pub const CODE: i64 = -32602;
-
-    /// A `InvalidParamsError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            data: None,
-            message: message.into(),
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    #[inline]
-    pub fn with_data(mut self, data: Value) -> Self {
-        self.data = Some(data);
-        self
-    }
-}
-
-impl Record for InvalidParamsError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("code", Constant::Integer(-32602)),
-    ];
-    const MEMBERS: &'static [&'static str] = &["data", "message"];
-    type Slots = (May<Value>, Must<String>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
-        Self { data, message, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.data, &self.message), &self.extra)
-    }
-}
+pub type InvalidParamsError = crate::message::CodedError<-32602, Option<Value>>;
 
 /// Error -32600: the message is JSON but no JSON-RPC request.
 ///
+/// `data`: Any further detail.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct InvalidRequestError {
-    /// Any further detail.
-    pub data: Option<Value>,
-    /// One short sentence that says what happened, for people.
-    pub message: String,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for InvalidRequestError {}
-
-impl InvalidRequestError {
-    /// What `code` always is.
-    pub const CODE: i64 = -32600;
-
-    /// A `InvalidRequestError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            data: None,
-            message: message.into(),
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    #[inline]
-    pub fn with_data(mut self, data: Value) -> Self {
-        self.data = Some(data);
-        self
-    }
-}
-
-impl Record for InvalidRequestError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("code", Constant::Integer(-32600)),
-    ];
-    const MEMBERS: &'static [&'static str] = &["data", "message"];
-    type Slots = (May<Value>, Must<String>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
-        Self { data, message, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.data, &self.message), &self.extra)
-    }
-}
+pub type InvalidRequestError = crate::message::CodedError<-32600, Option<Value>>;
 
 /// A JSON array with items of any kind.
 ///
@@ -588,172 +334,30 @@ pub type JsonRpcResultResponse = crate::message::Response<RequestId, ResultObjec
 
 /// Error -32601: the server does not have the method, or has not declared the capability behind it.
 ///
+/// `data`: Any further detail.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct MethodNotFoundError {
-    /// Any further detail.
-    pub data: Option<Value>,
-    /// One short sentence that says what happened, for people.
-    pub message: String,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for MethodNotFoundError {}
-
-impl MethodNotFoundError {
-    /// What `code` always is.
-    pub const CODE: i64 = -32601;
-
-    /// A `MethodNotFoundError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            data: None,
-            message: message.into(),
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    #[inline]
-    pub fn with_data(mut self, data: Value) -> Self {
-        self.data = Some(data);
-        self
-    }
-}
-
-impl Record for MethodNotFoundError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("code", Constant::Integer(-32601)),
-    ];
-    const MEMBERS: &'static [&'static str] = &["data", "message"];
-    type Slots = (May<Value>, Must<String>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
-        Self { data, message, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.data, &self.message), &self.extra)
-    }
-}
+pub type MethodNotFoundError = crate::message::CodedError<-32601, Option<Value>>;
 
 /// Error response -32021: the call needs a capability that this request did not declare. Over HTTP it goes out with status 400.
 ///
+/// `error`: The error, with what is missing.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct MissingRequiredClientCapabilityError {
-    /// The error, with what is missing.
-    pub error: MissingRequiredClientCapabilityErrorError,
-    /// Id of the failed request. Absent when that id could not be read.
-    pub id: Option<RequestId>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for MissingRequiredClientCapabilityError {}
-
-impl MissingRequiredClientCapabilityError {
-    /// A `MissingRequiredClientCapabilityError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(error: MissingRequiredClientCapabilityErrorError) -> Self {
-        Self {
-            error,
-            id: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `id`.
-    #[must_use]
-    #[inline]
-    pub fn with_id(mut self, id: RequestId) -> Self {
-        self.id = Some(id);
-        self
-    }
-}
-
-impl Record for MissingRequiredClientCapabilityError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["error", "id"];
-    type Slots = (Must<MissingRequiredClientCapabilityErrorError>, May<RequestId>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
-        Self { error, id, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.error, &self.id), &self.extra)
-    }
-}
+pub type MissingRequiredClientCapabilityError = crate::message::ErrorResponse<
+    RequestId,
+    MissingRequiredClientCapabilityErrorError,
+>;
 
 /// Error object with code -32021.
 ///
+/// `data`: What is missing.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct MissingRequiredClientCapabilityErrorError {
-    /// What is missing.
-    pub data: MissingRequiredClientCapabilityErrorErrorData,
-    /// One short sentence that says what happened, for people.
-    pub message: String,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for MissingRequiredClientCapabilityErrorError {}
-
-impl MissingRequiredClientCapabilityErrorError {
-    /// What `code` always is.
-    pub const CODE: i64 = -32021;
-
-    /// A `MissingRequiredClientCapabilityErrorError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(
-        data: MissingRequiredClientCapabilityErrorErrorData,
-        message: impl Into<String>,
-    ) -> Self {
-        Self {
-            data,
-            message: message.into(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for MissingRequiredClientCapabilityErrorError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("code", Constant::Integer(-32021)),
-    ];
-    const MEMBERS: &'static [&'static str] = &["data", "message"];
-    type Slots = (Must<MissingRequiredClientCapabilityErrorErrorData>, Must<String>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
-        Self { data, message, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.data, &self.message), &self.extra)
-    }
-}
+pub type MissingRequiredClientCapabilityErrorError = crate::message::CodedError<
+    -32021,
+    MissingRequiredClientCapabilityErrorErrorData,
+>;
 
 /// What a request would have had to declare.
 ///
@@ -979,62 +583,10 @@ impl Record for PaginatedResult {
 
 /// Error -32700: the message is not JSON.
 ///
+/// `data`: Any further detail.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct ParseError {
-    /// Any further detail.
-    pub data: Option<Value>,
-    /// One short sentence that says what happened, for people.
-    pub message: String,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for ParseError {}
-
-impl ParseError {
-    /// What `code` always is.
-    pub const CODE: i64 = -32700;
-
-    /// A `ParseError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(message: impl Into<String>) -> Self {
-        Self {
-            data: None,
-            message: message.into(),
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `data`.
-    #[must_use]
-    #[inline]
-    pub fn with_data(mut self, data: Value) -> Self {
-        self.data = Some(data);
-        self
-    }
-}
-
-impl Record for ParseError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("code", Constant::Integer(-32700)),
-    ];
-    const MEMBERS: &'static [&'static str] = &["data", "message"];
-    type Slots = (May<Value>, Must<String>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
-        Self { data, message, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.data, &self.message), &self.extra)
-    }
-}
+pub type ParseError = crate::message::CodedError<-32700, Option<Value>>;
 
 /// Metadata that each request of 2026-07-28 carries in place of a session. Without one of its two required members a request is refused with -32602.
 ///
@@ -1203,113 +755,23 @@ pub type ResultType = String;
 
 /// Error response -32022: the server does not speak the version that the request declares. Over HTTP it goes out with status 400.
 ///
+/// `error`: The error, with the versions to choose from.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct UnsupportedProtocolVersionError {
-    /// The error, with the versions to choose from.
-    pub error: UnsupportedProtocolVersionErrorError,
-    /// Id of the failed request. Absent when that id could not be read.
-    pub id: Option<RequestId>,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for UnsupportedProtocolVersionError {}
-
-impl UnsupportedProtocolVersionError {
-    /// A `UnsupportedProtocolVersionError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(error: UnsupportedProtocolVersionErrorError) -> Self {
-        Self {
-            error,
-            id: None,
-            extra: JsonObject::new(),
-        }
-    }
-
-    /// Sets `id`.
-    #[must_use]
-    #[inline]
-    pub fn with_id(mut self, id: RequestId) -> Self {
-        self.id = Some(id);
-        self
-    }
-}
-
-impl Record for UnsupportedProtocolVersionError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("jsonrpc", Constant::Text("2.0")),
-    ];
-    const MEMBERS: &'static [&'static str] = &["error", "id"];
-    type Slots = (Must<UnsupportedProtocolVersionErrorError>, May<RequestId>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((error, id): Values<Self>, extra: JsonObject) -> Self {
-        Self { error, id, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.error, &self.id), &self.extra)
-    }
-}
+pub type UnsupportedProtocolVersionError = crate::message::ErrorResponse<
+    RequestId,
+    UnsupportedProtocolVersionErrorError,
+>;
 
 /// Error object with code -32022.
 ///
+/// `data`: The versions to choose from.
+///
 /// Specification: <https://modelcontextprotocol.io/specification/2026-07-28/basic/versioning>.
-#[derive(Clone, Debug, PartialEq, Hash)]
-#[non_exhaustive]
-pub struct UnsupportedProtocolVersionErrorError {
-    /// The versions to choose from.
-    pub data: UnsupportedProtocolVersionErrorErrorData,
-    /// One short sentence that says what happened, for people.
-    pub message: String,
-    /// Members that the schema does not name.
-    pub extra: JsonObject,
-}
-
-impl Eq for UnsupportedProtocolVersionErrorError {}
-
-impl UnsupportedProtocolVersionErrorError {
-    /// What `code` always is.
-    pub const CODE: i64 = -32022;
-
-    /// A `UnsupportedProtocolVersionErrorError` of the members that it must have.
-    #[must_use]
-    #[inline]
-    pub fn new(
-        data: UnsupportedProtocolVersionErrorErrorData,
-        message: impl Into<String>,
-    ) -> Self {
-        Self {
-            data,
-            message: message.into(),
-            extra: JsonObject::new(),
-        }
-    }
-}
-
-impl Record for UnsupportedProtocolVersionErrorError {
-    const CONSTANTS: &'static [(&'static str, Constant)] = &[
-        ("code", Constant::Integer(-32022)),
-    ];
-    const MEMBERS: &'static [&'static str] = &["data", "message"];
-    type Slots = (Must<UnsupportedProtocolVersionErrorErrorData>, Must<String>);
-    type Rest = JsonObject;
-
-    #[inline]
-    fn build((data, message): Values<Self>, extra: JsonObject) -> Self {
-        Self { data, message, extra }
-    }
-
-    #[inline]
-    fn parts(&self) -> (Parts<'_, Self>, &JsonObject) {
-        ((&self.data, &self.message), &self.extra)
-    }
-}
+pub type UnsupportedProtocolVersionErrorError = crate::message::CodedError<
+    -32022,
+    UnsupportedProtocolVersionErrorErrorData,
+>;
 
 /// The version that was declared and those that would work.
 ///
@@ -1361,13 +823,9 @@ impl Record for UnsupportedProtocolVersionErrorErrorData {
 }
 
 objects! {
-    CacheableResult, HeaderMismatchError, HeaderMismatchErrorError, InternalError,
-    InvalidParamsError, InvalidRequestError, JsonRpcMessage, JsonRpcResponse,
-    MethodNotFoundError, MissingRequiredClientCapabilityError,
-    MissingRequiredClientCapabilityErrorError,
+    CacheableResult, JsonRpcMessage, JsonRpcResponse,
     MissingRequiredClientCapabilityErrorErrorData, PaginatedRequest,
-    PaginatedRequestParams, PaginatedResult, ParseError, RequestMetaObject,
-    RequestParams, UnsupportedProtocolVersionError, UnsupportedProtocolVersionErrorError,
+    PaginatedRequestParams, PaginatedResult, RequestMetaObject, RequestParams,
     UnsupportedProtocolVersionErrorErrorData
 }
 
