@@ -1,20 +1,20 @@
 //! What stands behind the context of a call that runs as a task.
 
-use std::sync::{Arc, atomic::Ordering};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
     Progress, Report, ReportSink,
+    asking::{Put, Questions, failed, stored},
     core::{Core, start_off},
     live::{Live, Notes, Phase},
 };
 use crate::{
     BoxFuture,
     context::{AskError, ContextBackend, InputKinds, InputRequest, LogLevel, LogRecord, SlotNames},
-    store::StoreError,
-    task::{Answer, AskRefused, Asked, QuestionState},
+    task::{Answer, QuestionState},
 };
 
 pub(super) struct TaskBackend {
@@ -23,9 +23,7 @@ pub(super) struct TaskBackend {
     pub(super) can_ask: InputKinds,
     pub(super) slots: SlotNames,
     pub(super) reports: Option<ReportSink>,
-    /// Held by the question that is being put: those that are asked at once wait here in the order in which they came,
-    /// whichever is woken first.
-    pub(super) turn: tokio::sync::Mutex<()>,
+    pub(super) questions: Arc<Questions>,
 }
 
 impl TaskBackend {
@@ -39,40 +37,6 @@ impl TaskBackend {
             notes.dirty = true;
         }
         flush(&self.core, &self.live).await;
-    }
-
-    /// Waits until the run is a task.
-    async fn stored(&self) -> Result<(), AskError> {
-        let stored = self.live.stored.notified();
-        if self.live.notes.lock().phase == Phase::Stored {
-            return Ok(());
-        }
-        self.live.promote.notify_one();
-        tokio::select! {
-            () = stored => Ok(()),
-            () = self.live.abort.cancelled() => Err(AskError::Cancelled),
-        }
-    }
-
-    async fn open(&self, slot: &str, request: &InputRequest) -> Result<Asked, AskError> {
-        let limit = self.core.limits.inputs_per_task;
-        let wall = self.core.wall();
-        let step = self
-            .core
-            .step(self.live.task(), |task| match task.change(wall) {
-                Err(_) => (None, Err(AskError::Cancelled)),
-                Ok(mut change) => match change.ask(slot, request, limit) {
-                    Ok(asked) => (change.commit(), Ok(asked)),
-                    Err(refused @ AskRefused::Differs { .. }) => {
-                        (None, Err(AskError::NotDeterministic(refused.to_string())))
-                    }
-                    Err(refused) => (None, Err(AskError::Failed(refused.to_string()))),
-                },
-            });
-        match step.await.map_err(failed)? {
-            Some((_, asked)) => asked,
-            None => Err(AskError::Cancelled),
-        }
     }
 
     async fn answered(&self, key: &str) -> Result<Value, AskError> {
@@ -101,15 +65,6 @@ fn result(answer: Answer) -> Result<Value, AskError> {
         Answer::Result(value) => Ok(value),
         Answer::Refused(reason) => Err(AskError::Failed(reason)),
     }
-}
-
-/// What a tool is told, which may pass it on to the client.
-fn failed(error: StoreError) -> AskError {
-    if matches!(error, StoreError::NoRoom { .. }) {
-        return AskError::Failed(error.to_string());
-    }
-    tracing::error!(%error, "the task store failed");
-    AskError::Failed(error.to_clients().to_owned())
 }
 
 /// Sends a run's notes to the store, in the background if the store takes its time. What comes meanwhile is sent with
@@ -151,39 +106,6 @@ pub(super) async fn flush(core: &Arc<Core>, live: &Arc<Live>) {
         }
     })
     .await;
-}
-
-/// Takes a question back when the tool stops waiting for its answer.
-struct Withdraw<'a> {
-    backend: &'a TaskBackend,
-    key: Option<String>,
-}
-
-impl Drop for Withdraw<'_> {
-    fn drop(&mut self) {
-        let Some(key) = self.key.take() else { return };
-        let live = &self.backend.live;
-        if live.leaving.load(Ordering::Acquire) || live.task().is_terminal() {
-            return;
-        }
-        let Ok(runtime) = tokio::runtime::Handle::try_current() else {
-            return;
-        };
-        let (core, live) = (Arc::clone(&self.backend.core), Arc::clone(live));
-        runtime.spawn(async move {
-            let wall = core.wall();
-            let step = core.step(live.task(), |task| {
-                let next = task.change(wall).ok().and_then(|mut change| {
-                    change.withdraw(&key);
-                    change.commit()
-                });
-                (next, ())
-            });
-            if let Err(error) = step.await {
-                tracing::warn!(task = %live.id, %key, %error, "a question was not withdrawn");
-            }
-        });
-    }
 }
 
 impl ContextBackend for TaskBackend {
@@ -239,23 +161,14 @@ impl ContextBackend for TaskBackend {
         Box::pin(async move {
             self.can_ask.permit(&request)?;
             let slot = self.slots.next(name);
-            let asked = {
-                let _turn = self.turn.lock().await;
-                self.stored().await?;
-                self.open(&slot, &request).await?
-            };
-            let key = match asked {
-                Asked::Answered(answer) => return result(answer),
-                Asked::Open(key) => key,
+            let question = match self.questions.put(slot, request).await? {
+                Put::Answered(answer) => return result(answer),
+                Put::Open(question) => question,
             };
             metrics::counter!("mcp_tasks_questions_total").increment(1);
-            let mut withdraw = Withdraw {
-                backend: self,
-                key: Some(key.clone()),
-            };
-            let answer = self.answered(&key).await;
+            let answer = self.answered(&question.key).await;
             if !matches!(answer, Err(AskError::Cancelled)) {
-                withdraw.key = None;
+                question.settled();
             }
             answer
         })
@@ -291,7 +204,7 @@ impl ContextBackend for TaskBackend {
                     return Ok(());
                 }
             }
-            self.stored().await?;
+            stored(&self.live).await?;
             let wall = self.core.wall();
             let step = self
                 .core

@@ -7,6 +7,7 @@
 //! race (a cancel and a result, two answers) exactly one wins, here and between processes.
 
 mod admission;
+mod asking;
 mod backend;
 mod core;
 mod cursor;

@@ -14,6 +14,7 @@ use tracing::Instrument;
 use super::{
     EngineError, Launch, LimitKind, ReportSink, Started,
     admission::Place,
+    asking::Questions,
     backend::{TaskBackend, flush},
     core::Core,
     live::{Live, Phase},
@@ -345,7 +346,7 @@ fn work(core: &Arc<Core>, live: &Arc<Live>, tool: &Tool, input: Input) -> Work {
         can_ask: task.call().can_ask,
         slots: SlotNames::default(),
         reports: input.reports,
-        turn: tokio::sync::Mutex::default(),
+        questions: Arc::new(Questions::new(Arc::clone(&core), Arc::clone(&live))),
     }));
     let mut call = ToolCall::new(input.arguments, context);
     call.answers = input.answers;

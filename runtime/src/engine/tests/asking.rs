@@ -119,6 +119,24 @@ async fn questions_of_a_call_that_was_no_task_yet_are_asked_in_their_order() {
     assert_eq!(open(&*engine.look(&id).await), ["a", "b", "c", "d", "e"]);
 }
 
+/// Asks, and leaves that question alone when it does not come at once.
+#[tokio::test(start_paused = true)]
+async fn a_question_that_waits_for_its_task_holds_no_other_up() {
+    let engine = engine();
+    let distracted = with(
+        tool(|ctx| async move {
+            let mut first = ctx.elicit::<String>("?").named("first").into_future();
+            assert!(futures_util::poll!(&mut first).is_pending());
+            let _ = ctx.elicit::<String>("?").named("second").await;
+            done("x")
+        }),
+        |options| options.inline_for = Some(SECOND),
+    );
+    let id = engine.go(distracted).await;
+    let asked = open(&*engine.look(&id).await);
+    assert!(asked.contains(&"second".to_owned()), "{asked:?}");
+}
+
 /// covers: M-UPD-4, F27
 #[tokio::test(start_paused = true)]
 async fn what_the_client_did_not_declare_is_not_asked() {

@@ -150,3 +150,63 @@ async fn a_slow_store_does_not_hold_a_tool_up_that_reports() {
         (text("true"), Some("line 999"))
     );
 }
+
+/// As does a tool that works on each answer when it comes, and asks more for it.
+#[cfg(feature = "sqlite")]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn questions_that_are_not_polled_hold_no_other_up() {
+    use futures_util::{StreamExt, stream::FuturesUnordered};
+    use std::future::IntoFuture;
+
+    let folder = tempfile::tempdir().unwrap();
+    let store = crate::store::SqliteStore::open(folder.path().join("tasks.db")).unwrap();
+    let engine = Engine::new(Arc::new(store)).unwrap();
+    let id = engine
+        .go(tool(|ctx| async move {
+            let ask = |name: &str| ctx.elicit::<String>("?").named(name).into_future();
+            let mut first: FuturesUnordered<_> = (0..20).map(|_| ask("first")).collect();
+            while first.next().await.is_some() {
+                let _ = ask("second").await;
+            }
+            done("x")
+        }))
+        .await;
+    let mut subscription = engine.subscribe(&id, None).await.unwrap();
+    let mut asked = Vec::new();
+    let all = async {
+        while let Some(task) = subscription.next().await {
+            for question in task.input_requests() {
+                if !asked.contains(&question.key) {
+                    asked.push(question.key.clone());
+                }
+                let answer = (question.key.clone(), json!({"action": "decline"}));
+                engine.answer(&id, None, [answer]).await.unwrap();
+            }
+        }
+    };
+    let over = tokio::time::timeout(30 * SECOND, all).await;
+    assert!(over.is_ok(), "after {asked:?} nothing more was asked");
+    assert_eq!(result(&engine.end(&id).await), text("x"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_question_that_is_given_up_while_it_is_put_is_withdrawn() {
+    use std::future::IntoFuture;
+
+    let engine = Engine::new(Slow::new()).unwrap();
+    let id = engine
+        .go(tool(|ctx| async move {
+            let question = ctx.elicit::<String>("?").into_future();
+            assert!(tokio::time::timeout(SECOND / 2, question).await.is_err());
+            tokio::time::sleep(10 * SECOND).await;
+            done("x")
+        }))
+        .await;
+    tokio::time::sleep(8 * SECOND).await;
+    let task = engine.get(&id, None).await.unwrap();
+    assert_eq!(
+        (task.status(), task.input_requests().count()),
+        (Status::Working, 0)
+    );
+    assert_eq!(result(&engine.end(&id).await), text("x"));
+}
