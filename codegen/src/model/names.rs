@@ -4,26 +4,64 @@ use heck::{ToPascalCase, ToSnakeCase};
 
 /// Names that the language, the prelude or the generated crate itself uses.
 const TAKEN: &[&str] = &[
+    "Beside",
+    "Both",
     "Box",
     "BTreeMap",
+    "Candidate",
     "Clone",
+    "Closed",
+    "Constant",
+    "Content",
+    "ConversionError",
+    "Cow",
     "Debug",
+    "Decode",
+    "DecodeError",
+    "DecodeKind",
+    "DecodeObject",
     "Default",
     "Deserialize",
+    "Deserializer",
+    "Double",
+    "EncodeObject",
     "Err",
     "Error",
+    "Fill",
+    "FillSlots",
     "From",
     "Into",
     "JsonObject",
+    "May",
+    "MayNumber",
+    "Members",
+    "Method",
+    "MethodInfo",
+    "MethodKind",
+    "Must",
+    "MustNumber",
     "None",
     "Ok",
+    "Open",
     "Option",
+    "Parts",
+    "Record",
+    "Replay",
+    "Rest",
     "Result",
     "Self",
+    "Sender",
     "Serialize",
+    "SerializeMap",
+    "Serializer",
+    "Slot",
+    "Slots",
     "Some",
     "String",
+    "Unexpected",
+    "UnknownValue",
     "Value",
+    "Values",
     "Vec",
 ];
 
@@ -80,7 +118,32 @@ pub(super) fn is_identifier(name: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    /// Everything in the module `support` is in scope beside the definitions.
+    #[test]
+    fn what_the_support_module_has_is_taken() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/templates/support");
+        let mut found = 0;
+        for file in fs::read_dir(folder).expect("the templates") {
+            let text = fs::read_to_string(file.expect("a file").path()).expect("a template");
+            let is_seen = |line: &&str| line.starts_with("pub ") || line.starts_with("pub(crate)");
+            for line in text.lines().filter(is_seen) {
+                let mut words = line.split(|c: char| !c.is_alphanumeric());
+                let kinds = ["struct", "enum", "trait", "type"];
+                let Some(_) = words.find(|word| kinds.contains(word)) else {
+                    continue;
+                };
+                let name = words.next().expect("a name");
+                assert!(TAKEN.contains(&name), "{name} is not taken: {line}");
+                found += 1;
+            }
+        }
+        assert!(found > 20, "{found} items");
+        assert_eq!(definition_name("Closed"), "ClosedType");
+    }
 
     #[test]
     fn acronyms_take_rusts_case() {

@@ -19,6 +19,7 @@ pub(crate) use serde_json::Value;
 pub(crate) use std::borrow::Cow;
 pub(crate) use std::collections::BTreeMap;
 
+#[allow(unused_imports)] // by a schema without bounds
 pub(crate) use bounds::*;
 pub(crate) use content::*;
 pub(crate) use error::at;
