@@ -114,7 +114,8 @@ pub(crate) async fn serve(
         () = running.token.cancelled() => None,
         outcome = exchange.answer().instrument(span) => {
             count("legacy", &request.method, outcome.is_ok());
-            Some(outcome)
+            // It may have been called off while it was at work, and have ended for that.
+            (!running.token.is_cancelled()).then_some(outcome)
         }
     }
 }

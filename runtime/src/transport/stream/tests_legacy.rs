@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    Server,
+    Server, TaskContext, task_tool,
     transport::kit::{Gate, all, modern, server_with},
 };
 
@@ -318,6 +318,38 @@ async fn a_plain_legacy_call_asks_on_its_own_way() {
             .unwrap()
             .contains("elicitation")
     );
+}
+
+/// Counts the calls of [`until_called_off`] that run.
+static RUNNING: tokio::sync::Semaphore = tokio::sync::Semaphore::const_new(0);
+
+/// Does not let go before it is called off, and then returns at once.
+#[task_tool]
+async fn until_called_off(ctx: TaskContext) -> &'static str {
+    RUNNING.add_permits(1);
+    while !ctx.is_cancelled() {
+        std::thread::yield_now();
+    }
+    "too late"
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_ends_because_it_was_called_off_gets_no_reply() {
+    let server = Server::builder()
+        .name("kit")
+        .version("1")
+        .tool(until_called_off)
+        .build()
+        .unwrap();
+    let (mut client, _) = initialize(Client::of(&server), "2025-11-25", json!({})).await;
+    client
+        .send(legacy(1, "tools/call", json!({"name": "until_called_off"})))
+        .await;
+    RUNNING.acquire().await.unwrap().forget();
+    client
+        .send(json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 1}}))
+        .await;
+    assert_eq!(client.hang_up().await, [] as [Value; 0]);
 }
 
 /// covers: T27-L, T27-M, X-NEG-1, L-TOL-2, F25
