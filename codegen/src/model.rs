@@ -400,7 +400,7 @@ impl Model {
             let mut module = lower::lower(&reader, &copies::recognise(shapes), manifest, index)?;
             includes(&reader, &mut module);
             bases::name_copies(&mut module.types);
-            let methods = methods::methods(&module);
+            let methods = methods::methods(&reader, &module, &manifest.names)?;
             methods::complete(&mut module, &methods, index);
             for entry in manifest
                 .relaxations

@@ -50,7 +50,7 @@ fn a_plain_message_is_a_name_for_a_generic_type() {
         "pub type LateError = crate::message::CodedError<-3, Option<Outcome>>;",
         "pub type BusyResponse = crate::message::ErrorResponse<RequestId, BusyError>;",
         // What refers to them does so by their names.
-        "type Message = PauseRequest;",
+        "type Message = super::PauseRequest;",
         "impl From<PauseRequest> for ClientRequest",
         "TasksPause(PauseRequest)",
     ] {

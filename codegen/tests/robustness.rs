@@ -112,6 +112,33 @@ fn a_file_that_does_not_exist_and_a_directory() {
 }
 
 #[test]
+fn two_methods_of_one_rust_name() {
+    let message = |method: &str| json!({"type": "object", "properties": {"method": {"const": method}}, "required": ["method"]});
+    let schema = json!({"$defs": {"A": message("tasks/get"), "B": message("tasks-get")}});
+    let dir = scratch();
+    let schema = file(dir.path(), "s.json", schema.to_string());
+    let args = ["generate", "--schema", &schema, "--out", "out"];
+    let answer = run(dir.path(), &args);
+    assert_eq!(answer.code, 2, "{answer:?}");
+    for part in [
+        "/$defs/A/properties/method",
+        "`tasks-get` and `tasks/get`",
+        "`TasksGet`; pin one of them under [names]",
+    ] {
+        assert!(answer.talk.contains(part), "{part}: {answer:?}");
+    }
+    let names = file(
+        dir.path(),
+        "names.toml",
+        "[names]\n\"tasks-get\" = \"TasksGetDashed\"\n",
+    );
+    let answer = run(dir.path(), &[&args[..], &["--manifest", &names]].concat());
+    assert_eq!(answer.code, 0, "{answer:?}");
+    let methods = fs::read_to_string(dir.path().join("out/src/s/methods.rs")).expect("methods");
+    assert!(methods.contains("pub struct TasksGetDashed;"), "{methods}");
+}
+
+#[test]
 fn a_directory_that_cannot_be_written() {
     let dir = scratch();
     let schema = file(

@@ -13,16 +13,16 @@ impl TryFrom<crate::v2025_11_25::Task> for crate::ext_tasks::Task {
     fn try_from(
         value: crate::v2025_11_25::Task,
     ) -> Result<Self, crate::ConversionError> {
-        let checked: Result<(), String> = value
-            .poll_interval
+        let it = &value.poll_interval;
+        let checked: Result<(), String> = it
             .as_ref()
             .map_or(
                 Ok(()),
                 |inner| within(*inner, Some(-9007199254740991), Some(9007199254740991)),
             );
         checked.map_err(|reason| crate::ConversionError::new("pollInterval", reason))?;
-        let checked: Result<(), String> = value
-            .ttl
+        let it = &value.ttl;
+        let checked: Result<(), String> = it
             .as_ref()
             .map_or(
                 Ok(()),

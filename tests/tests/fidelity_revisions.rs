@@ -217,3 +217,16 @@ fn messages_of_every_form_become_a_faithful_crate() {
         }],
     );
 }
+
+/// Definitions and methods with names that the crate itself has, and unions with bounds.
+#[test]
+fn odd_names_and_bounds_in_unions_become_a_faithful_crate() {
+    let file = root().join("codegen/tests/oddities.json");
+    check(
+        "fidelity-oddities",
+        &[Input {
+            file,
+            module: "oddities",
+        }],
+    );
+}

@@ -126,8 +126,9 @@ fn bounds(conversion: &Conversion, source: &Struct, field: &Field) -> Option<Tok
         Expr::Nullable(Box::new(field.ty.clone()))
     };
     let (old, json) = (ident(&from.name), &from.json);
-    let check = check(&ty, &quote!(value.#old))?;
+    let check = check(&ty, &quote!(it))?;
     Some(quote! {
+        let it = &value.#old;
         let checked: Result<(), String> = #check;
         checked.map_err(|reason| crate::ConversionError::new(#json, reason))?;
     })

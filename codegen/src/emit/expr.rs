@@ -11,6 +11,16 @@ use crate::model::{Expr, Model, Rest, TypeId, TypeKind};
 /// The type as it stands in a field of `owner`; boxed where it would contain itself. Every circle of types without an
 /// array or map goes through a field, so that boxes elsewhere are not needed.
 pub(super) fn rust_type(model: &Model, expr: &Expr, owner: Option<TypeId>) -> TokenStream {
+    scoped_type(model, expr, owner, &TokenStream::new())
+}
+
+/// [`rust_type`] with `scope` before the names of types of the model.
+pub(super) fn scoped_type(
+    model: &Model,
+    expr: &Expr,
+    owner: Option<TypeId>,
+    scope: &TokenStream,
+) -> TokenStream {
     match expr {
         Expr::Any => quote!(Value),
         Expr::Object => quote!(JsonObject),
@@ -22,21 +32,22 @@ pub(super) fn rust_type(model: &Model, expr: &Expr, owner: Option<TypeId>) -> To
         Expr::Number(_) => quote!(f64),
         Expr::Named(id) => {
             let name = name_of(model, *id);
+            let name = quote!(#scope #name);
             match owner {
                 Some(owner) if contains_itself(model, owner, *id) => quote!(Box<#name>),
                 _ => quote!(#name),
             }
         }
         Expr::Array { items, .. } => {
-            let items = rust_type(model, items, None);
+            let items = scoped_type(model, items, None, scope);
             quote!(Vec<#items>)
         }
         Expr::Map(values) => {
-            let values = rust_type(model, values, None);
+            let values = scoped_type(model, values, None, scope);
             quote!(BTreeMap<String, #values>)
         }
         Expr::Nullable(inner) => {
-            let inner = rust_type(model, inner, owner);
+            let inner = scoped_type(model, inner, owner, scope);
             quote!(Option<#inner>)
         }
     }
@@ -63,7 +74,8 @@ fn unsigned(min: Option<i64>) -> bool {
     min.is_some_and(|min| min >= 0)
 }
 
-/// An expression of type `Result<(), String>` that checks the bounds of `value`, a reference; none if there are none.
+/// An expression of type `Result<(), String>` that checks the bounds of `value`, the name of a reference; none if there
+/// are none.
 pub(super) fn check(expr: &Expr, value: &TokenStream) -> Option<TokenStream> {
     let mut steps = Vec::new();
     match expr {
@@ -103,12 +115,12 @@ pub(super) fn check(expr: &Expr, value: &TokenStream) -> Option<TokenStream> {
         Expr::Array { items, length } => {
             steps.extend(sized(*length, &quote!(#value.len())));
             if let Some(inner) = check(items, &quote!(item)) {
-                steps.push(quote!(#value.iter().try_for_each(|item| #inner)));
+                steps.push(quote!(each_item(#value, |item| #inner)));
             }
         }
         Expr::Map(values) => {
             if let Some(inner) = check(values, &quote!(item)) {
-                steps.push(quote!(#value.values().try_for_each(|item| #inner)));
+                steps.push(quote!(each_value(#value, |item| #inner)));
             }
         }
         Expr::Nullable(inner) => {

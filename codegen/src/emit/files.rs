@@ -414,17 +414,6 @@ fn module_file(
 }
 
 fn methods_file(model: &Model, module: &Module) -> String {
-    let mut used = BTreeSet::new();
-    for method in &module.methods {
-        used.insert(method.message);
-        for expr in method.params.iter().chain(&method.result) {
-            named(expr, &mut used);
-        }
-    }
-    let used: BTreeSet<_> = used
-        .into_iter()
-        .map(|id| ident(&model.get(id).name))
-        .collect();
     let items = methods::items(model, module);
     let mut support = BTreeSet::new();
     for method in &module.methods {
@@ -440,7 +429,7 @@ fn methods_file(model: &Model, module: &Module) -> String {
     });
     render(
         "Markers for every request and notification.",
-        &quote!(use super::{#(#used),*}; #support pub use crate::method::{Method, MethodInfo, MethodKind, Sender}; #items),
+        &quote!(#support pub use crate::method::{Method, MethodInfo, MethodKind, Sender}; #items),
     )
 }
 

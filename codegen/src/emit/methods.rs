@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::expr::rust_type;
+use super::expr::scoped_type;
 use super::{doc, files, ident, name_of};
 use crate::model::{Method, MethodKind, Model, Module, Sender};
 
@@ -28,10 +28,12 @@ pub(super) fn items(model: &Model, module: &Module) -> TokenStream {
 fn marker(model: &Model, module: &Module, method: &Method) -> TokenStream {
     let (marker, name) = (ident(&method.marker), &method.name);
     let message = name_of(model, method.message);
+    // A marker can have the name of a type.
+    let rust_type = |expr| scoped_type(model, expr, None, &quote!(super::));
     let params = match &method.params {
         None => quote!(()),
         Some(expr) => {
-            let ty = rust_type(model, expr, None);
+            let ty = rust_type(expr);
             if method.params_required {
                 ty
             } else {
@@ -39,10 +41,7 @@ fn marker(model: &Model, module: &Module, method: &Method) -> TokenStream {
             }
         }
     };
-    let result = method
-        .result
-        .as_ref()
-        .map_or_else(|| quote!(()), |expr| rust_type(model, expr, None));
+    let result = method.result.as_ref().map_or_else(|| quote!(()), rust_type);
     let kind = match method.kind {
         MethodKind::Request => quote!(Request),
         MethodKind::Notification => quote!(Notification),
@@ -71,7 +70,7 @@ fn marker(model: &Model, module: &Module, method: &Method) -> TokenStream {
             const NAME: &'static str = #name;
             const KIND: MethodKind = MethodKind::#kind;
             const SENDER: Sender = Sender::#sender;
-            type Message = #message;
+            type Message = super::#message;
             type Params = #params;
             type Result = #result;
         }

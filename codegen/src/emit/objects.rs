@@ -331,10 +331,7 @@ fn checks(model: &Model, id: TypeId, object: &Struct) -> TokenStream {
             quote! {
                 #[inline]
                 fn check_rest(rest: &Self::Rest) -> Result<(), String> {
-                    rest.iter().try_for_each(|(key, value): (&String, &#ty)| {
-                        let checked: Result<(), String> = #check;
-                        checked.map_err(|message| format!("{key}: {message}"))
-                    })
+                    each_value(rest, |value: &#ty| #check)
                 }
             }
         }),

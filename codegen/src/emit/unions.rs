@@ -204,7 +204,18 @@ fn dispatch(model: &Model, union: &Union, objects: &[&Variant]) -> TokenStream {
 
 fn decode_map(variant: &Variant, map: &TokenStream, tag: &str) -> TokenStream {
     let name = ident(&variant.name);
-    quote!(variant(slot, Self::#name, #map, #tag))
+    let decode = quote!(variant(slot, Self::#name, #map, #tag));
+    match check(&variant.ty, &quote!(it)) {
+        Some(check) => quote!({
+            #decode?;
+            let Some(Self::#name(it)) = slot else {
+                return Ok(());
+            };
+            let checked: Result<(), String> = #check;
+            checked.map_err(DecodeError::custom)
+        }),
+        None => decode,
+    }
 }
 
 /// Whether the alternative wants to see the tag itself, because it keeps it in a field or is a union.
@@ -288,9 +299,10 @@ fn kind_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {
         let last_name = ident(&last.name);
         let scalar = |source: TokenStream| {
             let ty = rust_type(model, &last.ty, None);
-            match check(&last.ty, &quote!(&value)) {
+            match check(&last.ty, &quote!(it)) {
                 Some(check) => quote! {
                     let value = <#ty>::decode(#source)?;
+                    let it = &value;
                     let checked: Result<(), String> = #check;
                     checked.map_err(D::Error::custom)?;
                     Ok(Self::#last_name(value))
@@ -387,11 +399,16 @@ fn array_body(model: &Model, variants: &[&Variant], single: &TokenStream) -> Tok
     }
     let tries = variants.iter().map(|variant| {
         let (name, ty) = (ident(&variant.name), rust_type(model, &variant.ty, None));
-        let guard = check(&variant.ty, &quote!(&value))
-            .map(|check| quote!(&& { let checked: Result<(), String> = #check; checked.is_ok() }));
+        let bounds = check(&variant.ty, &quote!(it)).map(|check| {
+            quote!(.and_then(|value| {
+                let it = &value;
+                let checked: Result<(), String> = #check;
+                checked.map_err(serde_json::Error::custom).map(|()| value)
+            }))
+        });
         quote! {
-            match <#ty>::decode(&items) {
-                Ok(value) => if true #guard { return Ok(Self::#name(value)); },
+            match <#ty>::decode(&items) #bounds {
+                Ok(value) => return Ok(Self::#name(value)),
                 Err(error) => first = first.or(Some(error)),
             }
         }

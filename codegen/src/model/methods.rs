@@ -3,12 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::lower::Lowered;
+use super::read::Reader;
 use super::{
-    Choice, Expr, Home, Method, MethodKind, Sender, Type, TypeId, TypeKind, Union, Variant, names,
+    Choice, Expr, Home, Method, MethodKind, ModelError, Problem, Sender, Type, TypeId, TypeKind,
+    Union, Variant, names,
 };
 
 /// The methods of a module, in alphabetical order.
-pub(super) fn methods(lowered: &Lowered) -> Vec<Method> {
+pub(super) fn methods(
+    reader: &Reader<'_>,
+    lowered: &Lowered,
+    pinned: &BTreeMap<String, String>,
+) -> Result<Vec<Method>, ModelError> {
     let mut out: BTreeMap<String, Method> = BTreeMap::new();
     let client = senders(lowered, &["ClientRequest", "ClientNotification"]);
     let server = senders(
@@ -38,7 +44,10 @@ pub(super) fn methods(lowered: &Lowered) -> Vec<Method> {
         };
         let params = message.fields.iter().find(|field| field.json == "params");
         let method = Method {
-            marker: names::variant_name(&name),
+            marker: pinned
+                .get(&name)
+                .cloned()
+                .unwrap_or_else(|| names::marker_name(&name)),
             kind,
             sender,
             message: *id,
@@ -51,7 +60,25 @@ pub(super) fn methods(lowered: &Lowered) -> Vec<Method> {
         };
         out.entry(name).or_insert(method);
     }
-    out.into_values().collect()
+    let mut markers: BTreeMap<&str, &Method> = BTreeMap::new();
+    for method in out.values() {
+        let place = |kind| {
+            let pointer = &lowered.types[method.message.0].pointer;
+            reader.error(&format!("{pointer}/properties/method"), kind)
+        };
+        if !names::is_identifier(&method.marker) {
+            let name = method.marker.clone();
+            return Err(place(Problem::BadName { name }));
+        }
+        if let Some(first) = markers.insert(&method.marker, method) {
+            return Err(place(Problem::SameName {
+                first: first.name.clone(),
+                second: method.name.clone(),
+                name: method.marker.clone(),
+            }));
+        }
+    }
+    Ok(out.into_values().collect())
 }
 
 /// Adds unions for the groups of messages that the schema has no union for.

@@ -25,11 +25,13 @@ const TAKEN: &[&str] = &[
     "Deserializer",
     "Double",
     "EncodeObject",
+    "Eq",
     "Err",
     "Error",
     "Fill",
     "FillSlots",
     "From",
+    "Future",
     "Into",
     "JsonObject",
     "May",
@@ -50,6 +52,7 @@ const TAKEN: &[&str] = &[
     "Rest",
     "Result",
     "Self",
+    "Send",
     "Sender",
     "Serialize",
     "SerializeMap",
@@ -58,10 +61,29 @@ const TAKEN: &[&str] = &[
     "Slots",
     "Some",
     "String",
+    "Sync",
+    "TaskHandler",
+    "TaskRequest",
+    "TaskResponse",
+    "TryFrom",
     "Unexpected",
     "UnknownValue",
     "Value",
     "Values",
+    "Vec",
+];
+
+/// Names beside the markers of methods.
+const BESIDE_MARKERS: &[&str] = &[
+    "BTreeMap",
+    "JsonObject",
+    "Method",
+    "MethodInfo",
+    "MethodKind",
+    "Option",
+    "Sender",
+    "String",
+    "Value",
     "Vec",
 ];
 
@@ -91,6 +113,16 @@ pub(super) fn variant_name(value: &str) -> String {
         Some(first) if first.is_ascii_digit() => format!("V{name}"),
         Some(_) if name == "Self" => "SelfValue".to_owned(),
         Some(_) => name,
+    }
+}
+
+/// The Rust name of a method's marker: `tools/call` -> `ToolsCall`.
+pub(super) fn marker_name(method: &str) -> String {
+    let name = variant_name(method);
+    if BESIDE_MARKERS.contains(&name.as_str()) {
+        format!("{name}Method")
+    } else {
+        name
     }
 }
 
@@ -158,6 +190,18 @@ mod tests {
             ("JSONObject", "JsonObjectType"),
         ] {
             assert_eq!(definition_name(name), rust);
+        }
+    }
+
+    #[test]
+    fn markers_keep_clear_of_what_is_beside_them() {
+        for (method, marker) in [
+            ("tools/call", "ToolsCall"),
+            ("ping", "Ping"),
+            ("sender", "SenderMethod"),
+            ("", "Empty"),
+        ] {
+            assert_eq!(marker_name(method), marker);
         }
     }
 

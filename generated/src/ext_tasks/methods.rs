@@ -2,14 +2,6 @@
 
 //! Markers for every request and notification.
 
-use super::{
-    CancelTaskRequest, CancelTaskRequestParams, CancelTaskResult, CreateMessageRequest,
-    CreateMessageRequestParams, CreateMessageResult, ElicitRequest, ElicitRequestParams,
-    ElicitResult, GetTaskRequest, GetTaskRequestParams, GetTaskResult, ListRootsRequest,
-    ListRootsRequestParams, ListRootsResult, TaskStatusNotification,
-    TaskStatusNotificationParams, UpdateTaskRequest, UpdateTaskRequestParams,
-    UpdateTaskResult,
-};
 pub use crate::method::{Method, MethodInfo, MethodKind, Sender};
 
 /// Asks the user something.
@@ -20,9 +12,9 @@ impl Method for ElicitationCreate {
     const NAME: &'static str = "elicitation/create";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Server;
-    type Message = ElicitRequest;
-    type Params = ElicitRequestParams;
-    type Result = ElicitResult;
+    type Message = super::ElicitRequest;
+    type Params = super::ElicitRequestParams;
+    type Result = super::ElicitResult;
 }
 
 /// Reports a task in full after a change, to subscribers only (tasks extension).
@@ -35,8 +27,8 @@ impl Method for NotificationsTasks {
     const NAME: &'static str = "notifications/tasks";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = TaskStatusNotification;
-    type Params = TaskStatusNotificationParams;
+    type Message = super::TaskStatusNotification;
+    type Params = super::TaskStatusNotificationParams;
     type Result = ();
 }
 
@@ -48,9 +40,9 @@ impl Method for RootsList {
     const NAME: &'static str = "roots/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Server;
-    type Message = ListRootsRequest;
-    type Params = Option<ListRootsRequestParams>;
-    type Result = ListRootsResult;
+    type Message = super::ListRootsRequest;
+    type Params = Option<super::ListRootsRequestParams>;
+    type Result = super::ListRootsResult;
 }
 
 /// Asks the client to run its language model (deprecated in 2026-07-28).
@@ -61,9 +53,9 @@ impl Method for SamplingCreateMessage {
     const NAME: &'static str = "sampling/createMessage";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Server;
-    type Message = CreateMessageRequest;
-    type Params = CreateMessageRequestParams;
-    type Result = CreateMessageResult;
+    type Message = super::CreateMessageRequest;
+    type Params = super::CreateMessageRequestParams;
+    type Result = super::CreateMessageResult;
 }
 
 /// Asks for a task to be called off.
@@ -76,9 +68,9 @@ impl Method for TasksCancel {
     const NAME: &'static str = "tasks/cancel";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = CancelTaskRequest;
-    type Params = CancelTaskRequestParams;
-    type Result = CancelTaskResult;
+    type Message = super::CancelTaskRequest;
+    type Params = super::CancelTaskRequestParams;
+    type Result = super::CancelTaskResult;
 }
 
 /// Reads how a task stands.
@@ -91,9 +83,9 @@ impl Method for TasksGet {
     const NAME: &'static str = "tasks/get";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = GetTaskRequest;
-    type Params = GetTaskRequestParams;
-    type Result = GetTaskResult;
+    type Message = super::GetTaskRequest;
+    type Params = super::GetTaskRequestParams;
+    type Result = super::GetTaskResult;
 }
 
 /// Hands answers to a task that waits for input (tasks extension).
@@ -106,9 +98,9 @@ impl Method for TasksUpdate {
     const NAME: &'static str = "tasks/update";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = UpdateTaskRequest;
-    type Params = UpdateTaskRequestParams;
-    type Result = UpdateTaskResult;
+    type Message = super::UpdateTaskRequest;
+    type Params = super::UpdateTaskRequestParams;
+    type Result = super::UpdateTaskResult;
 }
 
 /// Every method and notification of this module, in alphabetical order.

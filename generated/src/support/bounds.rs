@@ -4,6 +4,8 @@
 
 use std::fmt;
 
+use super::{BTreeMap, DecodeError, at};
+
 /// Checks the bounds of a number.
 pub(crate) fn within<T: PartialOrd + fmt::Display>(
     value: T,
@@ -57,4 +59,30 @@ pub(crate) fn sized(count: usize, min: Option<usize>, max: Option<usize>) -> Res
         }
         _ => Ok(()),
     }
+}
+
+/// Checks each item of an array.
+pub(crate) fn each_item<T>(
+    items: &[T],
+    check: impl Fn(&T) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut items = items.iter().enumerate();
+    items.try_for_each(|(index, item)| {
+        check(item).map_err(|message| inside(&format!("[{index}]"), message))
+    })
+}
+
+/// Checks each value of a map.
+pub(crate) fn each_value<T>(
+    values: &BTreeMap<String, T>,
+    check: impl Fn(&T) -> Result<(), String>,
+) -> Result<(), String> {
+    let mut values = values.iter();
+    values.try_for_each(|(key, value)| check(value).map_err(|message| inside(key, message)))
+}
+
+/// Puts the place of a part before what is said of it.
+#[cold]
+fn inside(part: &str, message: String) -> String {
+    at(part, serde::de::value::Error::custom(message)).to_string()
 }

@@ -2,30 +2,6 @@
 
 //! Markers for every request and notification.
 
-use super::{
-    CallToolRequest, CallToolRequestParams, CallToolResult, CancelTaskRequest,
-    CancelTaskRequestParams, CancelTaskResult, CancelledNotification,
-    CancelledNotificationParams, CompleteRequest, CompleteRequestParams, CompleteResult,
-    CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
-    ElicitRequestParams, ElicitResult, ElicitationCompleteNotification,
-    ElicitationCompleteNotificationParams, GetPromptRequest, GetPromptRequestParams,
-    GetPromptResult, GetTaskPayloadRequest, GetTaskPayloadRequestParams,
-    GetTaskPayloadResult, GetTaskRequest, GetTaskRequestParams, GetTaskResult,
-    InitializeRequest, InitializeRequestParams, InitializeResult,
-    InitializedNotification, ListPromptsRequest, ListPromptsResult,
-    ListResourceTemplatesRequest, ListResourceTemplatesResult, ListResourcesRequest,
-    ListResourcesResult, ListRootsRequest, ListRootsResult, ListTasksRequest,
-    ListTasksResult, ListToolsRequest, ListToolsResult, LoggingMessageNotification,
-    LoggingMessageNotificationParams, NotificationParams, PaginatedRequestParams,
-    PingRequest, ProgressNotification, ProgressNotificationParams,
-    PromptListChangedNotification, ReadResourceRequest, ReadResourceRequestParams,
-    ReadResourceResult, RequestParams, ResourceListChangedNotification,
-    ResourceUpdatedNotification, ResourceUpdatedNotificationParams, ResultObject,
-    RootsListChangedNotification, SetLevelRequest, SetLevelRequestParams,
-    SubscribeRequest, SubscribeRequestParams, TaskStatusNotification,
-    TaskStatusNotificationParams, ToolListChangedNotification, UnsubscribeRequest,
-    UnsubscribeRequestParams,
-};
 pub use crate::method::{Method, MethodInfo, MethodKind, Sender};
 
 /// Suggests values for an argument.
@@ -38,9 +14,9 @@ impl Method for CompletionComplete {
     const NAME: &'static str = "completion/complete";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = CompleteRequest;
-    type Params = CompleteRequestParams;
-    type Result = CompleteResult;
+    type Message = super::CompleteRequest;
+    type Params = super::CompleteRequestParams;
+    type Result = super::CompleteResult;
 }
 
 /// Asks the user something.
@@ -53,9 +29,9 @@ impl Method for ElicitationCreate {
     const NAME: &'static str = "elicitation/create";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Server;
-    type Message = ElicitRequest;
-    type Params = ElicitRequestParams;
-    type Result = ElicitResult;
+    type Message = super::ElicitRequest;
+    type Params = super::ElicitRequestParams;
+    type Result = super::ElicitResult;
 }
 
 /// Opens a session (2025-11-25 and earlier).
@@ -68,9 +44,9 @@ impl Method for Initialize {
     const NAME: &'static str = "initialize";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = InitializeRequest;
-    type Params = InitializeRequestParams;
-    type Result = InitializeResult;
+    type Message = super::InitializeRequest;
+    type Params = super::InitializeRequestParams;
+    type Result = super::InitializeResult;
 }
 
 /// Sets how much of its log the server sends (2025-11-25).
@@ -83,9 +59,9 @@ impl Method for LoggingSetLevel {
     const NAME: &'static str = "logging/setLevel";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = SetLevelRequest;
-    type Params = SetLevelRequestParams;
-    type Result = ResultObject;
+    type Message = super::SetLevelRequest;
+    type Params = super::SetLevelRequestParams;
+    type Result = super::ResultObject;
 }
 
 /// Gives up a request. In 2026-07-28 it is for stdio, and a server sends it only to end a subscription.
@@ -98,8 +74,8 @@ impl Method for NotificationsCancelled {
     const NAME: &'static str = "notifications/cancelled";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Both;
-    type Message = CancelledNotification;
-    type Params = CancelledNotificationParams;
+    type Message = super::CancelledNotification;
+    type Params = super::CancelledNotificationParams;
     type Result = ();
 }
 
@@ -113,8 +89,8 @@ impl Method for NotificationsElicitationComplete {
     const NAME: &'static str = "notifications/elicitation/complete";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = ElicitationCompleteNotification;
-    type Params = ElicitationCompleteNotificationParams;
+    type Message = super::ElicitationCompleteNotification;
+    type Params = super::ElicitationCompleteNotificationParams;
     type Result = ();
 }
 
@@ -128,8 +104,8 @@ impl Method for NotificationsInitialized {
     const NAME: &'static str = "notifications/initialized";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Client;
-    type Message = InitializedNotification;
-    type Params = Option<NotificationParams>;
+    type Message = super::InitializedNotification;
+    type Params = Option<super::NotificationParams>;
     type Result = ();
 }
 
@@ -143,8 +119,8 @@ impl Method for NotificationsMessage {
     const NAME: &'static str = "notifications/message";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = LoggingMessageNotification;
-    type Params = LoggingMessageNotificationParams;
+    type Message = super::LoggingMessageNotification;
+    type Params = super::LoggingMessageNotificationParams;
     type Result = ();
 }
 
@@ -158,8 +134,8 @@ impl Method for NotificationsProgress {
     const NAME: &'static str = "notifications/progress";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Both;
-    type Message = ProgressNotification;
-    type Params = ProgressNotificationParams;
+    type Message = super::ProgressNotification;
+    type Params = super::ProgressNotificationParams;
     type Result = ();
 }
 
@@ -173,8 +149,8 @@ impl Method for NotificationsPromptsListChanged {
     const NAME: &'static str = "notifications/prompts/list_changed";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = PromptListChangedNotification;
-    type Params = Option<NotificationParams>;
+    type Message = super::PromptListChangedNotification;
+    type Params = Option<super::NotificationParams>;
     type Result = ();
 }
 
@@ -188,8 +164,8 @@ impl Method for NotificationsResourcesListChanged {
     const NAME: &'static str = "notifications/resources/list_changed";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = ResourceListChangedNotification;
-    type Params = Option<NotificationParams>;
+    type Message = super::ResourceListChangedNotification;
+    type Params = Option<super::NotificationParams>;
     type Result = ();
 }
 
@@ -203,8 +179,8 @@ impl Method for NotificationsResourcesUpdated {
     const NAME: &'static str = "notifications/resources/updated";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = ResourceUpdatedNotification;
-    type Params = ResourceUpdatedNotificationParams;
+    type Message = super::ResourceUpdatedNotification;
+    type Params = super::ResourceUpdatedNotificationParams;
     type Result = ();
 }
 
@@ -218,8 +194,8 @@ impl Method for NotificationsRootsListChanged {
     const NAME: &'static str = "notifications/roots/list_changed";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Client;
-    type Message = RootsListChangedNotification;
-    type Params = Option<NotificationParams>;
+    type Message = super::RootsListChangedNotification;
+    type Params = Option<super::NotificationParams>;
     type Result = ();
 }
 
@@ -233,8 +209,8 @@ impl Method for NotificationsTasksStatus {
     const NAME: &'static str = "notifications/tasks/status";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Both;
-    type Message = TaskStatusNotification;
-    type Params = TaskStatusNotificationParams;
+    type Message = super::TaskStatusNotification;
+    type Params = super::TaskStatusNotificationParams;
     type Result = ();
 }
 
@@ -248,8 +224,8 @@ impl Method for NotificationsToolsListChanged {
     const NAME: &'static str = "notifications/tools/list_changed";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = ToolListChangedNotification;
-    type Params = Option<NotificationParams>;
+    type Message = super::ToolListChangedNotification;
+    type Params = Option<super::NotificationParams>;
     type Result = ();
 }
 
@@ -263,9 +239,9 @@ impl Method for Ping {
     const NAME: &'static str = "ping";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Both;
-    type Message = PingRequest;
-    type Params = Option<RequestParams>;
-    type Result = ResultObject;
+    type Message = super::PingRequest;
+    type Params = Option<super::RequestParams>;
+    type Result = super::ResultObject;
 }
 
 /// Fills in a prompt.
@@ -278,9 +254,9 @@ impl Method for PromptsGet {
     const NAME: &'static str = "prompts/get";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = GetPromptRequest;
-    type Params = GetPromptRequestParams;
-    type Result = GetPromptResult;
+    type Message = super::GetPromptRequest;
+    type Params = super::GetPromptRequestParams;
+    type Result = super::GetPromptResult;
 }
 
 /// Lists the server's prompts, page by page.
@@ -293,9 +269,9 @@ impl Method for PromptsList {
     const NAME: &'static str = "prompts/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ListPromptsRequest;
-    type Params = Option<PaginatedRequestParams>;
-    type Result = ListPromptsResult;
+    type Message = super::ListPromptsRequest;
+    type Params = Option<super::PaginatedRequestParams>;
+    type Result = super::ListPromptsResult;
 }
 
 /// Lists the server's resources, page by page.
@@ -308,9 +284,9 @@ impl Method for ResourcesList {
     const NAME: &'static str = "resources/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ListResourcesRequest;
-    type Params = Option<PaginatedRequestParams>;
-    type Result = ListResourcesResult;
+    type Message = super::ListResourcesRequest;
+    type Params = Option<super::PaginatedRequestParams>;
+    type Result = super::ListResourcesResult;
 }
 
 /// Reads a resource.
@@ -323,9 +299,9 @@ impl Method for ResourcesRead {
     const NAME: &'static str = "resources/read";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ReadResourceRequest;
-    type Params = ReadResourceRequestParams;
-    type Result = ReadResourceResult;
+    type Message = super::ReadResourceRequest;
+    type Params = super::ReadResourceRequestParams;
+    type Result = super::ReadResourceResult;
 }
 
 /// Begins to follow a resource (2025-11-25).
@@ -338,9 +314,9 @@ impl Method for ResourcesSubscribe {
     const NAME: &'static str = "resources/subscribe";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = SubscribeRequest;
-    type Params = SubscribeRequestParams;
-    type Result = ResultObject;
+    type Message = super::SubscribeRequest;
+    type Params = super::SubscribeRequestParams;
+    type Result = super::ResultObject;
 }
 
 /// Lists the server's resource templates, page by page.
@@ -353,9 +329,9 @@ impl Method for ResourcesTemplatesList {
     const NAME: &'static str = "resources/templates/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ListResourceTemplatesRequest;
-    type Params = Option<PaginatedRequestParams>;
-    type Result = ListResourceTemplatesResult;
+    type Message = super::ListResourceTemplatesRequest;
+    type Params = Option<super::PaginatedRequestParams>;
+    type Result = super::ListResourceTemplatesResult;
 }
 
 /// Stops following a resource (2025-11-25).
@@ -368,9 +344,9 @@ impl Method for ResourcesUnsubscribe {
     const NAME: &'static str = "resources/unsubscribe";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = UnsubscribeRequest;
-    type Params = UnsubscribeRequestParams;
-    type Result = ResultObject;
+    type Message = super::UnsubscribeRequest;
+    type Params = super::UnsubscribeRequestParams;
+    type Result = super::ResultObject;
 }
 
 /// Asks the client for its roots (deprecated in 2026-07-28).
@@ -383,9 +359,9 @@ impl Method for RootsList {
     const NAME: &'static str = "roots/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Server;
-    type Message = ListRootsRequest;
-    type Params = Option<RequestParams>;
-    type Result = ListRootsResult;
+    type Message = super::ListRootsRequest;
+    type Params = Option<super::RequestParams>;
+    type Result = super::ListRootsResult;
 }
 
 /// Asks the client to run its language model (deprecated in 2026-07-28).
@@ -398,9 +374,9 @@ impl Method for SamplingCreateMessage {
     const NAME: &'static str = "sampling/createMessage";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Server;
-    type Message = CreateMessageRequest;
-    type Params = CreateMessageRequestParams;
-    type Result = CreateMessageResult;
+    type Message = super::CreateMessageRequest;
+    type Params = super::CreateMessageRequestParams;
+    type Result = super::CreateMessageResult;
 }
 
 /// Asks for a task to be called off.
@@ -411,9 +387,9 @@ impl Method for TasksCancel {
     const NAME: &'static str = "tasks/cancel";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Both;
-    type Message = CancelTaskRequest;
-    type Params = CancelTaskRequestParams;
-    type Result = CancelTaskResult;
+    type Message = super::CancelTaskRequest;
+    type Params = super::CancelTaskRequestParams;
+    type Result = super::CancelTaskResult;
 }
 
 /// Reads how a task stands.
@@ -424,9 +400,9 @@ impl Method for TasksGet {
     const NAME: &'static str = "tasks/get";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Both;
-    type Message = GetTaskRequest;
-    type Params = GetTaskRequestParams;
-    type Result = GetTaskResult;
+    type Message = super::GetTaskRequest;
+    type Params = super::GetTaskRequestParams;
+    type Result = super::GetTaskResult;
 }
 
 /// Lists the requestor's tasks, page by page (2025-11-25).
@@ -439,9 +415,9 @@ impl Method for TasksList {
     const NAME: &'static str = "tasks/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Both;
-    type Message = ListTasksRequest;
-    type Params = Option<PaginatedRequestParams>;
-    type Result = ListTasksResult;
+    type Message = super::ListTasksRequest;
+    type Params = Option<super::PaginatedRequestParams>;
+    type Result = super::ListTasksResult;
 }
 
 /// Waits for a task to end and returns its outcome (2025-11-25).
@@ -454,9 +430,9 @@ impl Method for TasksResult {
     const NAME: &'static str = "tasks/result";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Both;
-    type Message = GetTaskPayloadRequest;
-    type Params = GetTaskPayloadRequestParams;
-    type Result = GetTaskPayloadResult;
+    type Message = super::GetTaskPayloadRequest;
+    type Params = super::GetTaskPayloadRequestParams;
+    type Result = super::GetTaskPayloadResult;
 }
 
 /// Runs a tool.
@@ -469,9 +445,9 @@ impl Method for ToolsCall {
     const NAME: &'static str = "tools/call";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = CallToolRequest;
-    type Params = CallToolRequestParams;
-    type Result = CallToolResult;
+    type Message = super::CallToolRequest;
+    type Params = super::CallToolRequestParams;
+    type Result = super::CallToolResult;
 }
 
 /// Lists the server's tools, page by page.
@@ -484,9 +460,9 @@ impl Method for ToolsList {
     const NAME: &'static str = "tools/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ListToolsRequest;
-    type Params = Option<PaginatedRequestParams>;
-    type Result = ListToolsResult;
+    type Message = super::ListToolsRequest;
+    type Params = Option<super::PaginatedRequestParams>;
+    type Result = super::ListToolsResult;
 }
 
 /// Every method and notification of this module, in alphabetical order.

@@ -2,25 +2,6 @@
 
 //! Markers for every request and notification.
 
-use super::{
-    CallToolRequest, CallToolRequestParams, CallToolResultResponseResult,
-    CancelledNotification, CancelledNotificationParams, CompleteRequest,
-    CompleteRequestParams, CompleteResult, CreateMessageRequest,
-    CreateMessageRequestParams, CreateMessageResult, DiscoverRequest, DiscoverResult,
-    ElicitRequest, ElicitRequestParams, ElicitResult, GetPromptRequest,
-    GetPromptRequestParams, GetPromptResultResponseResult, ListPromptsRequest,
-    ListPromptsResult, ListResourceTemplatesRequest, ListResourceTemplatesResult,
-    ListResourcesRequest, ListResourcesResult, ListRootsRequest, ListRootsRequestParams,
-    ListRootsResult, ListToolsRequest, ListToolsResult, LoggingMessageNotification,
-    LoggingMessageNotificationParams, NotificationParams, PaginatedRequestParams,
-    ProgressNotification, ProgressNotificationParams, PromptListChangedNotification,
-    ReadResourceRequest, ReadResourceRequestParams, ReadResourceResultResponseResult,
-    RequestParams, ResourceListChangedNotification, ResourceUpdatedNotification,
-    ResourceUpdatedNotificationParams, SubscriptionsAcknowledgedNotification,
-    SubscriptionsAcknowledgedNotificationParams, SubscriptionsListenRequest,
-    SubscriptionsListenRequestParams, SubscriptionsListenResult,
-    ToolListChangedNotification,
-};
 pub use crate::method::{Method, MethodInfo, MethodKind, Sender};
 
 /// Suggests values for an argument.
@@ -33,9 +14,9 @@ impl Method for CompletionComplete {
     const NAME: &'static str = "completion/complete";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = CompleteRequest;
-    type Params = CompleteRequestParams;
-    type Result = CompleteResult;
+    type Message = super::CompleteRequest;
+    type Params = super::CompleteRequestParams;
+    type Result = super::CompleteResult;
 }
 
 /// Asks the user something.
@@ -48,9 +29,9 @@ impl Method for ElicitationCreate {
     const NAME: &'static str = "elicitation/create";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Server;
-    type Message = ElicitRequest;
-    type Params = ElicitRequestParams;
-    type Result = ElicitResult;
+    type Message = super::ElicitRequest;
+    type Params = super::ElicitRequestParams;
+    type Result = super::ElicitResult;
 }
 
 /// Gives up a request. In 2026-07-28 it is for stdio, and a server sends it only to end a subscription.
@@ -63,8 +44,8 @@ impl Method for NotificationsCancelled {
     const NAME: &'static str = "notifications/cancelled";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Both;
-    type Message = CancelledNotification;
-    type Params = CancelledNotificationParams;
+    type Message = super::CancelledNotification;
+    type Params = super::CancelledNotificationParams;
     type Result = ();
 }
 
@@ -78,8 +59,8 @@ impl Method for NotificationsMessage {
     const NAME: &'static str = "notifications/message";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = LoggingMessageNotification;
-    type Params = LoggingMessageNotificationParams;
+    type Message = super::LoggingMessageNotification;
+    type Params = super::LoggingMessageNotificationParams;
     type Result = ();
 }
 
@@ -93,8 +74,8 @@ impl Method for NotificationsProgress {
     const NAME: &'static str = "notifications/progress";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = ProgressNotification;
-    type Params = ProgressNotificationParams;
+    type Message = super::ProgressNotification;
+    type Params = super::ProgressNotificationParams;
     type Result = ();
 }
 
@@ -108,8 +89,8 @@ impl Method for NotificationsPromptsListChanged {
     const NAME: &'static str = "notifications/prompts/list_changed";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = PromptListChangedNotification;
-    type Params = Option<NotificationParams>;
+    type Message = super::PromptListChangedNotification;
+    type Params = Option<super::NotificationParams>;
     type Result = ();
 }
 
@@ -123,8 +104,8 @@ impl Method for NotificationsResourcesListChanged {
     const NAME: &'static str = "notifications/resources/list_changed";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = ResourceListChangedNotification;
-    type Params = Option<NotificationParams>;
+    type Message = super::ResourceListChangedNotification;
+    type Params = Option<super::NotificationParams>;
     type Result = ();
 }
 
@@ -138,8 +119,8 @@ impl Method for NotificationsResourcesUpdated {
     const NAME: &'static str = "notifications/resources/updated";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = ResourceUpdatedNotification;
-    type Params = ResourceUpdatedNotificationParams;
+    type Message = super::ResourceUpdatedNotification;
+    type Params = super::ResourceUpdatedNotificationParams;
     type Result = ();
 }
 
@@ -153,8 +134,8 @@ impl Method for NotificationsSubscriptionsAcknowledged {
     const NAME: &'static str = "notifications/subscriptions/acknowledged";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = SubscriptionsAcknowledgedNotification;
-    type Params = SubscriptionsAcknowledgedNotificationParams;
+    type Message = super::SubscriptionsAcknowledgedNotification;
+    type Params = super::SubscriptionsAcknowledgedNotificationParams;
     type Result = ();
 }
 
@@ -168,8 +149,8 @@ impl Method for NotificationsToolsListChanged {
     const NAME: &'static str = "notifications/tools/list_changed";
     const KIND: MethodKind = MethodKind::Notification;
     const SENDER: Sender = Sender::Server;
-    type Message = ToolListChangedNotification;
-    type Params = Option<NotificationParams>;
+    type Message = super::ToolListChangedNotification;
+    type Params = Option<super::NotificationParams>;
     type Result = ();
 }
 
@@ -183,9 +164,9 @@ impl Method for PromptsGet {
     const NAME: &'static str = "prompts/get";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = GetPromptRequest;
-    type Params = GetPromptRequestParams;
-    type Result = GetPromptResultResponseResult;
+    type Message = super::GetPromptRequest;
+    type Params = super::GetPromptRequestParams;
+    type Result = super::GetPromptResultResponseResult;
 }
 
 /// Lists the server's prompts, page by page.
@@ -198,9 +179,9 @@ impl Method for PromptsList {
     const NAME: &'static str = "prompts/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ListPromptsRequest;
-    type Params = PaginatedRequestParams;
-    type Result = ListPromptsResult;
+    type Message = super::ListPromptsRequest;
+    type Params = super::PaginatedRequestParams;
+    type Result = super::ListPromptsResult;
 }
 
 /// Lists the server's resources, page by page.
@@ -213,9 +194,9 @@ impl Method for ResourcesList {
     const NAME: &'static str = "resources/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ListResourcesRequest;
-    type Params = PaginatedRequestParams;
-    type Result = ListResourcesResult;
+    type Message = super::ListResourcesRequest;
+    type Params = super::PaginatedRequestParams;
+    type Result = super::ListResourcesResult;
 }
 
 /// Reads a resource.
@@ -228,9 +209,9 @@ impl Method for ResourcesRead {
     const NAME: &'static str = "resources/read";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ReadResourceRequest;
-    type Params = ReadResourceRequestParams;
-    type Result = ReadResourceResultResponseResult;
+    type Message = super::ReadResourceRequest;
+    type Params = super::ReadResourceRequestParams;
+    type Result = super::ReadResourceResultResponseResult;
 }
 
 /// Lists the server's resource templates, page by page.
@@ -243,9 +224,9 @@ impl Method for ResourcesTemplatesList {
     const NAME: &'static str = "resources/templates/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ListResourceTemplatesRequest;
-    type Params = PaginatedRequestParams;
-    type Result = ListResourceTemplatesResult;
+    type Message = super::ListResourceTemplatesRequest;
+    type Params = super::PaginatedRequestParams;
+    type Result = super::ListResourceTemplatesResult;
 }
 
 /// Asks the client for its roots (deprecated in 2026-07-28).
@@ -258,9 +239,9 @@ impl Method for RootsList {
     const NAME: &'static str = "roots/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Server;
-    type Message = ListRootsRequest;
-    type Params = Option<ListRootsRequestParams>;
-    type Result = ListRootsResult;
+    type Message = super::ListRootsRequest;
+    type Params = Option<super::ListRootsRequestParams>;
+    type Result = super::ListRootsResult;
 }
 
 /// Asks the client to run its language model (deprecated in 2026-07-28).
@@ -273,9 +254,9 @@ impl Method for SamplingCreateMessage {
     const NAME: &'static str = "sampling/createMessage";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Server;
-    type Message = CreateMessageRequest;
-    type Params = CreateMessageRequestParams;
-    type Result = CreateMessageResult;
+    type Message = super::CreateMessageRequest;
+    type Params = super::CreateMessageRequestParams;
+    type Result = super::CreateMessageResult;
 }
 
 /// Describes the server: versions, capabilities, advice (2026-07-28).
@@ -288,9 +269,9 @@ impl Method for ServerDiscover {
     const NAME: &'static str = "server/discover";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = DiscoverRequest;
-    type Params = RequestParams;
-    type Result = DiscoverResult;
+    type Message = super::DiscoverRequest;
+    type Params = super::RequestParams;
+    type Result = super::DiscoverResult;
 }
 
 /// Opens a stream of notifications (2026-07-28).
@@ -303,9 +284,9 @@ impl Method for SubscriptionsListen {
     const NAME: &'static str = "subscriptions/listen";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = SubscriptionsListenRequest;
-    type Params = SubscriptionsListenRequestParams;
-    type Result = SubscriptionsListenResult;
+    type Message = super::SubscriptionsListenRequest;
+    type Params = super::SubscriptionsListenRequestParams;
+    type Result = super::SubscriptionsListenResult;
 }
 
 /// Runs a tool.
@@ -318,9 +299,9 @@ impl Method for ToolsCall {
     const NAME: &'static str = "tools/call";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = CallToolRequest;
-    type Params = CallToolRequestParams;
-    type Result = CallToolResultResponseResult;
+    type Message = super::CallToolRequest;
+    type Params = super::CallToolRequestParams;
+    type Result = super::CallToolResultResponseResult;
 }
 
 /// Lists the server's tools, page by page.
@@ -333,9 +314,9 @@ impl Method for ToolsList {
     const NAME: &'static str = "tools/list";
     const KIND: MethodKind = MethodKind::Request;
     const SENDER: Sender = Sender::Client;
-    type Message = ListToolsRequest;
-    type Params = PaginatedRequestParams;
-    type Result = ListToolsResult;
+    type Message = super::ListToolsRequest;
+    type Params = super::PaginatedRequestParams;
+    type Result = super::ListToolsResult;
 }
 
 /// Every method and notification of this module, in alphabetical order.
