@@ -7,6 +7,7 @@ use serde_json::Value;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
 use crate::manifest::{ManifestError, Upstream};
+use crate::modules;
 use crate::source;
 
 /// What is known of a file's origin; what is `None` stays as the manifest has it.
@@ -44,7 +45,8 @@ pub fn is_name(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
-/// The Rust module and the Cargo feature of a new input: `v2025_11_25` and `v2025-11-25`.
+/// The Rust module and the Cargo feature of a new input: `v2025_11_25` and `v2025-11-25`. What the generated crate has
+/// itself gets an ending: `message_types`.
 #[must_use]
 pub fn module_and_feature(name: &str) -> (String, String) {
     let feature = name.to_ascii_lowercase().replace('.', "-");
@@ -53,7 +55,12 @@ pub fn module_and_feature(name: &str) -> (String, String) {
     } else {
         feature
     };
-    (feature.replace('-', "_"), feature)
+    let module = feature.replace('-', "_");
+    let is_free = modules::problem(&module, modules::OF_CRATE).is_none();
+    if is_free && !modules::FEATURES.contains(&feature.as_str()) {
+        return (module, feature);
+    }
+    (format!("{module}_types"), format!("{feature}-types"))
 }
 
 /// A manifest's text with the provenance of the input `name` set, and the entry added if it is new.
@@ -189,6 +196,11 @@ mod tests {
             module_and_feature("ext-tasks"),
             ("ext_tasks".to_owned(), "ext-tasks".to_owned())
         );
+        for name in ["message", "default", "self", "type", "LIB"] {
+            let (module, feature) = module_and_feature(name);
+            assert_eq!(module, format!("{}_types", name.to_lowercase()));
+            assert_eq!(feature, module.replace('_', "-"));
+        }
     }
 
     #[test]

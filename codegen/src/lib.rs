@@ -14,6 +14,7 @@ pub mod import;
 pub mod keywords;
 pub mod manifest;
 pub mod model;
+mod modules;
 pub mod plan;
 pub mod shapes;
 pub mod source;

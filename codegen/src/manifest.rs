@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use indexmap::IndexMap;
 use serde::Deserialize;
 
+use crate::modules;
+
 /// Where the manifest is looked for, from the working directory upwards.
 pub const DEFAULT_PATH: &str = "schema/manifest.toml";
 
@@ -278,7 +280,25 @@ impl Manifest {
             path: self.path.clone(),
             message,
         };
+        let unfit = |what: &str, name: &str, taken: &[&str]| {
+            let problem = modules::problem(name, taken)?;
+            Some(conflict(format!("the {what} `{name}` {problem}")))
+        };
+        for domain in self.domains.keys() {
+            if let Some(error) = unfit("domain", domain, modules::OF_INPUT) {
+                return Err(error);
+            }
+        }
         for (index, input) in self.inputs.iter().enumerate() {
+            if let Some(error) = unfit("module", &input.module, modules::OF_CRATE) {
+                return Err(error);
+            }
+            if modules::FEATURES.contains(&input.feature.as_str()) {
+                return Err(conflict(format!(
+                    "the feature `{}` is one that generated crates have already; choose another",
+                    input.feature
+                )));
+            }
             for earlier in &self.inputs[..index] {
                 for (what, one, other) in [
                     ("name", &earlier.name, &input.name),

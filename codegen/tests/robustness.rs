@@ -248,6 +248,44 @@ fn broken_documentation_and_manifests_are_located() {
         "{}",
         answer.talk
     );
+    for (text, name) in [
+        ("[domains]\n'my domain' = ['A']\n", "`my domain`"),
+        ("[domains]\n'../a' = ['A']\n", "`../a`"),
+        ("[domains]\nself = ['A']\n", "`self`"),
+        ("[domains]\nmethods = ['A']\n", "`methods`"),
+        ("[names]\nA = 'a b'\n", "`a b`"),
+        ("[names]\nA = 'type'\n", "`type`"),
+        ("[names]\nA = 'Box'\n", "`Box`"),
+        (
+            "[[input]]\nname = 'a'\nfile = 's.json'\nmodule = '2025'\nfeature = 'a'\n",
+            "`2025`",
+        ),
+        (
+            "[[input]]\nname = 'a'\nfile = 's.json'\nmodule = 'message'\nfeature = 'a'\n",
+            "`message`",
+        ),
+        (
+            "[[input]]\nname = 'a'\nfile = 's.json'\nmodule = 'a'\nfeature = 'default'\n",
+            "`default`",
+        ),
+    ] {
+        let wrong = file(dir.path(), "m.toml", text);
+        let answer = run(
+            dir.path(),
+            &[
+                "generate",
+                "--schema",
+                &schema,
+                "--out",
+                "out",
+                "--manifest",
+                &wrong,
+            ],
+        );
+        assert_eq!(answer.code, 2, "{text}: {answer:?}");
+        let says = answer.talk.contains(name) && answer.talk.contains("choose");
+        assert!(says, "{text}: {answer:?}");
+    }
 }
 
 #[test]

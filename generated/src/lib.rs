@@ -65,7 +65,7 @@ pub mod method;
 #[cfg(feature = "schemars")]
 #[allow(dead_code)]
 mod schema;
-#[allow(dead_code)]
+#[allow(dead_code, unused_imports, unused_macros)]
 mod support;
 
 pub use support::{ConversionError, JsonObject, UnknownValue};

@@ -230,3 +230,77 @@ fn odd_names_and_bounds_in_unions_become_a_faithful_crate() {
         }],
     );
 }
+
+/// Files, and definitions in them, that are called like what a crate has itself.
+#[test]
+fn names_that_a_crate_needs_itself_are_given_way() {
+    let modules = [
+        "bin_types",
+        "common_types",
+        "convert_types",
+        "default_types",
+        "lib_types",
+        "main_types",
+        "message_types",
+        "method_types",
+        "registry_types",
+        "schema_types",
+        "self_types",
+        "support_types",
+        "type_types",
+    ];
+    let object = json!({ "type": "object", "properties": { "a": { "type": "integer" } } });
+    let mut definitions: serde_json::Map<String, Value> = [
+        "Hold",
+        "Member",
+        "Method",
+        "Notification",
+        "Object",
+        "Record",
+        "Request",
+        "Response",
+        "TaskHandler",
+        "TaskRequest",
+        "TaskResponse",
+    ]
+    .map(|name| (name.to_owned(), object.clone()))
+    .into_iter()
+    .collect();
+    let method = json!({
+        "type": "object",
+        "properties": {
+            "jsonrpc": { "const": "2.0" },
+            "id": { "$ref": "#/$defs/RequestId" },
+            "method": { "const": "tasks/get" },
+            "params": { "$ref": "#/$defs/TaskRequest" },
+        },
+        "required": ["jsonrpc", "id", "method", "params"],
+    });
+    definitions.insert("RequestId".into(), json!({ "type": ["string", "integer"] }));
+    definitions.insert("GetTaskRequest".into(), method);
+    definitions.insert(
+        "GetTaskResult".into(),
+        json!({ "$ref": "#/$defs/TaskResponse" }),
+    );
+    definitions.insert(
+        "ClientRequest".into(),
+        json!({ "anyOf": [{ "$ref": "#/$defs/GetTaskRequest" }] }),
+    );
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$defs": definitions,
+    });
+    let dir = tempfile::tempdir().expect("a folder");
+    let inputs = modules.map(|module| {
+        let stem = module.trim_end_matches("_types");
+        let file = match stem {
+            // A file of this name is called by its folder.
+            "schema" => dir.path().join("schema/schema.json"),
+            _ => dir.path().join(format!("{stem}.json")),
+        };
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(&file, schema.to_string()).expect("a file");
+        Input { file, module }
+    });
+    check("fidelity-names", &inputs);
+}

@@ -527,7 +527,7 @@ fn library(model: &Model, options: &Options) -> String {
         pub mod message;
         pub mod method;
         #schema
-        #[allow(dead_code)] // not every set of schemas needs every helper
+        #[allow(dead_code, unused_imports, unused_macros)] // not every set of schemas needs every helper
         mod support;
 
         #registry

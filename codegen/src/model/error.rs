@@ -103,11 +103,13 @@ pub enum Problem {
         /// The Rust name.
         name: String,
     },
-    /// A pinned name that is no Rust identifier.
-    #[error("the pinned name `{name}` is not a Rust identifier; choose letters, digits and `_`")]
+    /// A name that cannot stand in Rust.
+    #[error("the name `{name}` {problem}")]
     BadName {
-        /// The pinned name.
+        /// The name.
         name: String,
+        /// What is wrong with it, and what to do.
+        problem: &'static str,
     },
     /// A relaxation or rename of the manifest that fits nothing.
     #[error("{what} of the manifest fits nothing in the schemas; remove it or correct it")]

@@ -13,6 +13,8 @@ use super::{
 use crate::keywords;
 use crate::manifest::Manifest;
 
+const NOT_A_NAME: &str = "is not a Rust identifier; choose letters, digits and `_`";
+
 /// The types of one module; ids are local to it.
 pub(super) struct Lowered {
     pub(super) types: Vec<Type>,
@@ -142,8 +144,8 @@ impl Lower<'_, '_> {
     ) -> Result<TypeId, ModelError> {
         let pinned = self.manifest.names.get(key);
         let mut name = pinned.unwrap_or(&place.name).clone();
-        if !names::is_identifier(&name) {
-            return Err(self.error(place, Problem::BadName { name }));
+        if let Some(problem) = names::problem(&name, pinned.is_some()) {
+            return Err(self.error(place, Problem::BadName { name, problem }));
         }
         if let Some(first) = self.taken.get(&name) {
             if is_definition || pinned.is_some() {
@@ -332,7 +334,8 @@ impl Lower<'_, '_> {
                 .cloned()
                 .unwrap_or_else(|| names::field_name(json));
             if !names::is_identifier(&name) {
-                return Err(self.error(&place_of, Problem::BadName { name }));
+                let problem = NOT_A_NAME;
+                return Err(self.error(&place_of, Problem::BadName { name, problem }));
             }
             if let Some(first) = seen.insert(name.clone(), json.clone()) {
                 return Err(self.error(
@@ -419,7 +422,8 @@ impl Lower<'_, '_> {
                 name.push('_');
             }
             if !names::is_identifier(&name) {
-                return Err(self.error(place, Problem::BadName { name }));
+                let problem = NOT_A_NAME;
+                return Err(self.error(place, Problem::BadName { name, problem }));
             }
             seen.insert(name.clone(), json.clone());
             out.push(EnumValue {

@@ -142,6 +142,23 @@ pub(super) fn field_name(member: &str) -> String {
     }
 }
 
+/// Why the name cannot be a type's, with what to do about it where the manifest pins it and where it is derived.
+pub(super) fn problem(name: &str, is_pinned: bool) -> Option<&'static str> {
+    let is_type = name.starts_with(char::is_uppercase) && is_identifier(name);
+    match is_pinned {
+        true if TAKEN.contains(&name) => {
+            Some("is one that generated code needs itself; choose another")
+        }
+        true if !is_type => {
+            Some("cannot be a type; choose a capital letter, then letters and digits")
+        }
+        false if !is_identifier(name) => {
+            Some("cannot be a type; pin another under [names] in the manifest")
+        }
+        _ => None,
+    }
+}
+
 /// Whether a text can stand as a name in Rust, raw or not.
 pub(super) fn is_identifier(name: &str) -> bool {
     syn::parse_str::<syn::Ident>(name).is_ok()

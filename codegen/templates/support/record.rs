@@ -143,7 +143,6 @@ impl<'de> Rest<'de> for Closed {
 }
 
 /// Lets a union whose members lie beside those of a record read what the record has no field for.
-#[allow(unused_macros)]
 macro_rules! beside {
     ($name:ident) => {
         impl<'de> Rest<'de> for $name {
@@ -157,7 +156,6 @@ macro_rules! beside {
     };
 }
 
-#[allow(unused_imports)] // few schemas have them
 pub(crate) use beside;
 
 impl EncodeObject for JsonObject {

@@ -21,17 +21,13 @@ pub(crate) use serde_json::Value;
 pub(crate) use std::borrow::Cow;
 pub(crate) use std::collections::BTreeMap;
 
-#[allow(unused_imports)] // by a schema without bounds
 pub(crate) use bounds::*;
 pub(crate) use content::*;
-pub(crate) use error::at;
-#[allow(unused_imports)] // by a schema without lists of strings
-pub(crate) use error::listed;
 pub use error::{ConversionError, UnknownValue};
+pub(crate) use error::{at, listed};
 pub(crate) use read::*;
 pub(crate) use record::*;
 #[cfg(feature = "registry")]
-#[allow(unused_imports)] // by a crate without any revision
 pub(crate) use registry::*;
 pub(crate) use scalars::*;
 pub(crate) use slots::*;
@@ -62,7 +58,6 @@ macro_rules! objects {
 }
 
 /// Implements decoding for unions of different kinds of JSON value.
-#[allow(unused_macros)] // by a schema without any
 macro_rules! kinds {
     ($($name:ident),* $(,)?) => { $(
         impl<'de> Decode<'de> for $name {
@@ -79,7 +74,6 @@ macro_rules! kinds {
 }
 
 /// Implements text forms and the traits of serde for lists of strings.
-#[allow(unused_macros)] // by a schema without any
 macro_rules! strings {
     ($($name:ident),* $(,)?) => { $(
         impl std::fmt::Display for $name {
@@ -114,6 +108,4 @@ macro_rules! strings {
     )* };
 }
 
-pub(crate) use objects;
-#[allow(unused_imports)] // by a schema without any
-pub(crate) use {kinds, strings};
+pub(crate) use {kinds, objects, strings};

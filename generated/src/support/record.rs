@@ -145,7 +145,6 @@ impl<'de> Rest<'de> for Closed {
 }
 
 /// Lets a union whose members lie beside those of a record read what the record has no field for.
-#[allow(unused_macros)]
 macro_rules! beside {
     ($name:ident) => {
         impl<'de> Rest<'de> for $name {
@@ -159,7 +158,6 @@ macro_rules! beside {
     };
 }
 
-#[allow(unused_imports)] // few schemas have them
 pub(crate) use beside;
 
 impl EncodeObject for JsonObject {
