@@ -13,8 +13,6 @@ use super::{
 use crate::keywords;
 use crate::manifest::Manifest;
 
-const NOT_A_NAME: &str = "is not a Rust identifier; choose letters, digits and `_`";
-
 /// The types of one module; ids are local to it.
 pub(super) struct Lowered {
     pub(super) types: Vec<Type>,
@@ -334,7 +332,7 @@ impl Lower<'_, '_> {
                 .cloned()
                 .unwrap_or_else(|| names::field_name(json));
             if !names::is_identifier(&name) {
-                let problem = NOT_A_NAME;
+                let problem = names::NO_IDENTIFIER;
                 return Err(self.error(&place_of, Problem::BadName { name, problem }));
             }
             if let Some(first) = seen.insert(name.clone(), json.clone()) {
@@ -422,7 +420,7 @@ impl Lower<'_, '_> {
                 name.push('_');
             }
             if !names::is_identifier(&name) {
-                let problem = NOT_A_NAME;
+                let problem = names::NO_IDENTIFIER;
                 return Err(self.error(place, Problem::BadName { name, problem }));
             }
             seen.insert(name.clone(), json.clone());

@@ -68,7 +68,8 @@ pub(super) fn methods(
         };
         if !names::is_identifier(&method.marker) {
             let name = method.marker.clone();
-            return Err(place(Problem::BadName { name }));
+            let problem = names::NO_IDENTIFIER;
+            return Err(place(Problem::BadName { name, problem }));
         }
         if let Some(first) = markers.insert(&method.marker, method) {
             return Err(place(Problem::SameName {

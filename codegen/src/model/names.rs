@@ -159,6 +159,9 @@ pub(super) fn problem(name: &str, is_pinned: bool) -> Option<&'static str> {
     }
 }
 
+/// What is wrong with a name that cannot stand in Rust.
+pub(super) const NO_IDENTIFIER: &str = "is not a Rust identifier; choose letters, digits and `_`";
+
 /// Whether a text can stand as a name in Rust, raw or not.
 pub(super) fn is_identifier(name: &str) -> bool {
     syn::parse_str::<syn::Ident>(name).is_ok()
