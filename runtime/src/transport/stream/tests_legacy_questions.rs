@@ -1,9 +1,24 @@
 //! What a legacy task asks its client on a byte stream, in one process.
 #![allow(clippy::unwrap_used)]
 
+use std::{
+    future::IntoFuture,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+
+use futures_util::future::join_all;
 use serde_json::json;
 
-use crate::{Server, TaskContext, task_tool, transport::kit::NameForm};
+use crate::{
+    BoxFuture, Server, TaskContext,
+    store::{MemoryStore, Position, StoreError, Swap, TaskStore},
+    task::{Principal, Task, Timestamp, WorkerId},
+    task_tool,
+    transport::kit::NameForm,
+};
 
 use super::{
     tests::{Client, ping},
@@ -154,4 +169,61 @@ async fn questions_that_are_asked_at_once_arrive_in_their_order() {
         asked
     });
     assert_eq!(served.await.unwrap(), ["1", "2", "3", "4"]);
+}
+
+/// Counts updates, and lets others come between the look at a task and its update.
+#[derive(Clone)]
+struct Counting(Arc<MemoryStore>, Arc<AtomicUsize>);
+
+impl TaskStore for Counting {
+    fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>> {
+        Box::pin(async move {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            tokio::task::yield_now().await;
+            self.0.update(task).await
+        })
+    }
+
+    crate::store::delegate!(0: create, get, remove, list, count, expired, next_expiry, heartbeat, claim);
+}
+
+/// Asks twenty things at once.
+#[task_tool]
+async fn ask_twenty(ctx: TaskContext) -> String {
+    let asks = (0..20).map(|_| ctx.elicit::<NameForm>("?").into_future());
+    join_all(asks).await.len().to_string()
+}
+
+#[tokio::test]
+async fn answers_that_come_at_once_are_stored_once_each() {
+    let store = Counting(Arc::default(), Arc::default());
+    let server = Server::builder()
+        .name("kit")
+        .version("1")
+        .store(store.clone())
+        .tool(ask_twenty)
+        .build()
+        .unwrap();
+    let capabilities = json!({"elicitation": {}});
+    let (mut client, _) = initialize(Client::of(&server), "2025-11-25", capabilities).await;
+    let call = legacy(1, "tools/call", json!({"name": "ask_twenty", "task": {}}));
+    let id = client.reply(call).await["result"]["task"]["taskId"].clone();
+    client
+        .send(legacy(2, "tasks/result", json!({"taskId": id})))
+        .await;
+    let mut asked = vec![];
+    while asked.len() < 20 {
+        let next = client.next().await;
+        if next["method"] == "elicitation/create" {
+            asked.push(next["id"].clone());
+        }
+    }
+    let before = store.1.load(Ordering::Relaxed);
+    for id in asked {
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"action": "decline"}});
+        client.send(answer).await;
+    }
+    while client.next().await["id"] != 2 {}
+    // One for each answer, and one for the end of the task.
+    assert_eq!(store.1.load(Ordering::Relaxed) - before, 21);
 }
