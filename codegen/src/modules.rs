@@ -1,8 +1,22 @@
 //! Names of modules in a generated crate: what a file, an input or a domain may be called.
 
-/// Modules beside those of the inputs. `bin`, `lib` and `main` mean something to cargo.
+/// Modules beside those of the inputs, and crates that generated code names. `bin`, `lib` and `main` mean something to
+/// cargo.
 pub(crate) const OF_CRATE: &[&str] = &[
-    "bin", "common", "convert", "lib", "main", "message", "method", "registry", "schema", "support",
+    "bin",
+    "common",
+    "convert",
+    "core",
+    "lib",
+    "main",
+    "message",
+    "method",
+    "registry",
+    "schema",
+    "serde",
+    "serde_json",
+    "std",
+    "support",
 ];
 
 /// Modules of an input beside its domains.

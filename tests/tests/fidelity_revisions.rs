@@ -246,6 +246,8 @@ fn names_that_a_crate_needs_itself_are_given_way() {
         "registry_types",
         "schema_types",
         "self_types",
+        "serde_types",
+        "std_types",
         "support_types",
         "type_types",
     ];
