@@ -1,7 +1,8 @@
 //! The dispatch table of the methods on tasks: a trait with one function for each, and the request enum that calls them.
 //! Whoever implements the trait is told by the compiler when the specification gets another method.
 
-use proc_macro2::TokenStream;
+use heck::ToSnakeCase;
+use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
 use super::expr::{named, rust_type};
@@ -141,14 +142,9 @@ struct Row<'a> {
 impl<'a> Row<'a> {
     fn new(model: &Model, module: &Module, method: &'a Method) -> Self {
         let short = method.name.strip_prefix(PREFIX).unwrap_or(&method.name);
-        let variant = ident(
-            method
-                .marker
-                .strip_prefix("Tasks")
-                .filter(|rest| !rest.is_empty())
-                .unwrap_or(&method.marker),
-        );
-        let function = ident(&heck::ToSnakeCase::to_snake_case(short));
+        let marker = &method.marker;
+        let variant = name(marker.strip_prefix("Tasks").unwrap_or(marker), marker);
+        let function = name(&short.to_snake_case(), &marker.to_snake_case());
         let params = method.params.as_ref().unwrap_or(&Expr::Object);
         let ty = rust_type(model, params, None);
         let params = if method.params_required {
@@ -170,6 +166,14 @@ impl<'a> Row<'a> {
             docs: quote!(#text #gap #page),
         }
     }
+}
+
+/// The short name, or the long one where the short cannot stand in Rust: of `tasks/2` only `2` is left.
+fn name(short: &str, long: &str) -> Ident {
+    let raw = || syn::parse_str(&format!("r#{short}"));
+    syn::parse_str(short)
+        .or_else(|_| raw())
+        .unwrap_or_else(|_| ident(long))
 }
 
 fn column<'r>(
