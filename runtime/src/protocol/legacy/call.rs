@@ -16,7 +16,7 @@ use crate::{
         AskError, ContextBackend, InputRequest, LogLevel, LogRate, LogRecord, TaskContext,
         check_answer,
     },
-    engine::{Launch, Report, ReportSink, Started},
+    engine::{EngineError, Launch, Report, ReportSink, Started},
     protocol::{
         failure, logging::log_params, modern::form, plain, progress::Progress, quota::Quota,
     },
@@ -96,12 +96,21 @@ impl Exchange<'_> {
         };
         tokio::select! {
             biased;
-            () = stuck.cancelled() => Err(RpcError::new(
-                INTERNAL_ERROR,
-                "The call was cancelled: it waits for an answer, and the client has ended its input",
-            )),
+            () = stuck.cancelled() => Err(self.nobody_answers()),
             outcome = called => outcome,
         }
+    }
+
+    /// Why a call that waits for an answer is over.
+    fn nobody_answers(&self) -> RpcError {
+        if self.inner.shutdown.is_cancelled() {
+            // Nothing more is read, whatever the client says.
+            return EngineError::ShuttingDown.into();
+        }
+        RpcError::new(
+            INTERNAL_ERROR,
+            "The call was cancelled: it waits for an answer, and the client has ended its input",
+        )
     }
 
     async fn run_plainly(

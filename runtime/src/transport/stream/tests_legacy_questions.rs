@@ -227,3 +227,29 @@ async fn answers_that_come_at_once_are_stored_once_each() {
     // One for each answer, and one for the end of the task.
     assert_eq!(store.1.load(Ordering::Relaxed) - before, 21);
 }
+
+#[tokio::test]
+async fn a_call_that_asks_when_the_server_shuts_down_is_told_so() {
+    let server = Server::builder()
+        .name("kit")
+        .version("1")
+        .tool(ask_at_once)
+        .build()
+        .unwrap();
+    let capabilities = json!({"elicitation": {}});
+    let (mut client, _) = initialize(Client::of(&server), "2025-11-25", capabilities).await;
+    client
+        .send(legacy("call", "tools/call", json!({"name": "ask_at_once"})))
+        .await;
+    assert_eq!(client.next().await["method"], "elicitation/create");
+    let stopping = tokio::spawn(async move { server.shutdown().await });
+    let reply = loop {
+        let next = client.next().await;
+        if next["id"] == "call" {
+            break next;
+        }
+    };
+    let said = reply["error"]["message"].as_str().unwrap();
+    assert!(said.contains("shutting down"), "{said}");
+    stopping.await.unwrap();
+}
