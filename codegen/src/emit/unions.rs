@@ -317,7 +317,7 @@ fn kind_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {
                 }
             },
             Kind::Number => {
-                let body = scalar(quote!(number));
+                let body = tried_body(model, variants, &quote!(number), &scalar(quote!(number)));
                 quote! {
                     fn from_number<D: Deserializer<'de>>(number: D) -> Result<Self, D::Error> { #body }
                 }
@@ -329,7 +329,7 @@ fn kind_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {
                 }
             }
             Kind::Array => {
-                let body = array_body(model, variants, &scalar(quote!(array)));
+                let body = tried_body(model, variants, &quote!(array), &scalar(quote!(array)));
                 quote! {
                     fn from_array<D: Deserializer<'de>>(array: D) -> Result<Self, D::Error> { #body }
                 }
@@ -375,16 +375,38 @@ fn text_body(model: &Model, variants: &[&Variant], single: &TokenStream) -> Toke
         let (name, ty) = (ident(&variant.name), rust_type(model, &variant.ty, None));
         quote!(if let Ok(value) = text.parse::<#ty>() { return Ok(Self::#name(value)); })
     });
-    let end = open.first().map_or_else(
-        || quote!(Err(D::Error::invalid_value(Unexpected::Str(&text), &Self::EXPECTED))),
-        |variant| {
+    // What stands behind one without bounds is never reached.
+    let last = open
+        .iter()
+        .position(|variant| check(&variant.ty, &quote!(text)).is_none())
+        .unwrap_or(open.len().saturating_sub(1));
+    let open = open
+        .iter()
+        .take(last + 1)
+        .enumerate()
+        .map(|(index, variant)| {
             let name = ident(&variant.name);
-            let check = check(&variant.ty, &quote!(text)).map(|check| {
-                quote!(let checked: Result<(), String> = #check; checked.map_err(D::Error::custom)?;)
-            });
-            quote!(#check Ok(Self::#name(text)))
-        },
-    );
+            let check = check(&variant.ty, &quote!(text))
+                .map(|check| quote!(let checked: Result<(), String> = #check;));
+            match (&check, index == last) {
+                (Some(_), false) => {
+                    quote!(#check if checked.is_ok() { return Ok(Self::#name(text)); })
+                }
+                (Some(_), true) => {
+                    quote!(#check checked.map_err(D::Error::custom)?; Ok(Self::#name(text)))
+                }
+                (None, _) => quote!(Ok(Self::#name(text))),
+            }
+        });
+    let open: TokenStream = open.collect();
+    let end = if open.is_empty() {
+        quote!(Err(D::Error::invalid_value(
+            Unexpected::Str(&text),
+            &Self::EXPECTED
+        )))
+    } else {
+        open
+    };
     quote! {
         let text = String::decode(text)?;
         #(#tries)*
@@ -392,11 +414,19 @@ fn text_body(model: &Model, variants: &[&Variant], single: &TokenStream) -> Toke
     }
 }
 
-/// Several arrays are told apart by their items only, so each is tried on the buffered value.
-fn array_body(model: &Model, variants: &[&Variant], single: &TokenStream) -> TokenStream {
+/// Several arrays are told apart by their items only, and several numbers by their bounds, so each is tried on the
+/// buffered value; integers before numbers, which round the large ones.
+fn tried_body(
+    model: &Model,
+    variants: &[&Variant],
+    source: &TokenStream,
+    single: &TokenStream,
+) -> TokenStream {
     if variants.len() == 1 {
         return single.clone();
     }
+    let mut variants = variants.to_vec();
+    variants.sort_by_key(|variant| matches!(variant.ty, Expr::Number(_)));
     let tries = variants.iter().map(|variant| {
         let (name, ty) = (ident(&variant.name), rust_type(model, &variant.ty, None));
         let bounds = check(&variant.ty, &quote!(it)).map(|check| {
@@ -407,17 +437,17 @@ fn array_body(model: &Model, variants: &[&Variant], single: &TokenStream) -> Tok
             }))
         });
         quote! {
-            match <#ty>::decode(&items) #bounds {
+            match <#ty>::decode(&found) #bounds {
                 Ok(value) => return Ok(Self::#name(value)),
                 Err(error) => first = first.or(Some(error)),
             }
         }
     });
     quote! {
-        let items = Value::decode(array)?;
+        let found = Value::decode(#source)?;
         let mut first: Option<serde_json::Error> = None;
         #(#tries)*
-        Err(first.map_or_else(|| D::Error::invalid_type(Unexpected::Seq, &Self::EXPECTED), D::Error::custom))
+        Err(first.map_or_else(|| D::Error::custom("invalid value"), D::Error::custom))
     }
 }
 
