@@ -62,9 +62,12 @@ impl TaskHandler for Exchange<'_> {
         let waiting = self.inner.engine.subscribe(id, self.owner()).await?;
         let open = push::result_opened(self.inner, self.session, &task, self.wire.clone()).await?;
         let stuck = async {
-            match &open {
-                Some(open) => open.stuck().await,
-                None => std::future::pending().await,
+            if let Some(open) = &open {
+                open.stuck().await;
+            }
+            // A server that shuts down reads no more either, and has yet to say what becomes of the task.
+            if open.is_none() || self.inner.shutdown.is_cancelled() {
+                std::future::pending().await
             }
         };
         let task = tokio::select! {

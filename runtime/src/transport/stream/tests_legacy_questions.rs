@@ -179,7 +179,9 @@ impl TaskStore for Counting {
     fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>> {
         Box::pin(async move {
             self.1.fetch_add(1, Ordering::Relaxed);
-            tokio::task::yield_now().await;
+            for _ in 0..20 {
+                tokio::task::yield_now().await;
+            }
             self.0.update(task).await
         })
     }
@@ -251,5 +253,35 @@ async fn a_call_that_asks_when_the_server_shuts_down_is_told_so() {
     };
     let said = reply["error"]["message"].as_str().unwrap();
     assert!(said.contains("shutting down"), "{said}");
+    stopping.await.unwrap();
+}
+
+#[tokio::test]
+async fn who_waits_for_a_task_that_asks_is_told_what_a_shutdown_made_of_it() {
+    let server = Server::builder()
+        .name("kit")
+        .version("1")
+        // So that the end of the task takes its time.
+        .store(Counting(Arc::default(), Arc::default()))
+        .tool(ask_at_once)
+        .build()
+        .unwrap();
+    let capabilities = json!({"elicitation": {}});
+    let (mut client, _) = initialize(Client::of(&server), "2025-11-25", capabilities).await;
+    let call = legacy(1, "tools/call", json!({"name": "ask_at_once", "task": {}}));
+    let id = client.reply(call).await["result"]["task"]["taskId"].clone();
+    client
+        .send(legacy("end", "tasks/result", json!({"taskId": id})))
+        .await;
+    while client.next().await["method"] != "elicitation/create" {}
+    let stopping = tokio::spawn(async move { server.shutdown().await });
+    let reply = loop {
+        let next = client.next().await;
+        if next["id"] == "end" {
+            break next;
+        }
+    };
+    let said = reply["error"]["message"].as_str().unwrap();
+    assert!(said.contains("shut down before the task ended"), "{said}");
     stopping.await.unwrap();
 }
