@@ -108,3 +108,15 @@ fn a_message_that_modules_share_stays_a_struct() {
     assert!(text.contains("pub type PauseResponse = crate::message::Response<RequestId, Params>;"));
     assert_eq!(text.matches("= crate::message::").count(), 5, "{text}");
 }
+
+#[test]
+fn a_dispatch_table_without_types_of_its_own_imports_none() {
+    let schema = serde_json::json!({"$defs": {"CountRequest": {
+        "type": "object",
+        "properties": {"method": {"const": "tasks/count"}, "params": {"type": "integer"}},
+        "required": ["method"],
+    }}});
+    let text = generated(&[schema]);
+    assert!(text.contains("fn count("), "{text}");
+    assert!(!text.contains("use super::{}"), "{text}");
+}

@@ -52,8 +52,9 @@ pub(super) fn text(model: &Model, module: &Module) -> Option<String> {
         .iter()
         .map(|id| ident(&model.get(*id).name))
         .collect::<std::collections::BTreeSet<_>>();
+    let imports = (!imports.is_empty()).then(|| quote!(use super::{#(#imports),*};));
     let items = quote! {
-        use super::{#(#imports),*};
+        #imports
         use crate::support::*;
         use std::future::Future;
 

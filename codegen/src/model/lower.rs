@@ -34,6 +34,7 @@ pub(super) fn lower(
         types: Vec::new(),
         definitions: BTreeMap::new(),
         taken: BTreeMap::new(),
+        open: Vec::new(),
     };
     for name in shapes.keys() {
         let place = Place {
@@ -78,6 +79,8 @@ pub(super) struct Lower<'a, 'b> {
     pub(super) definitions: BTreeMap<String, TypeId>,
     /// Rust name -> the key that has it.
     taken: BTreeMap<String, String>,
+    /// Inline schemas whose types are being made.
+    open: Vec<(Shape, TypeId)>,
 }
 
 /// Where a shape stands and what a type made of it is called.
@@ -182,12 +185,17 @@ impl Lower<'_, '_> {
         Ok(TypeId(self.types.len() - 1))
     }
 
-    /// Adds the type of an inline schema. A pinned name that is taken by the same type is used again.
+    /// Adds the type of an inline schema. A pinned name that is taken by the same type is used again, and so is the type
+    /// of a schema that comes back to itself through the union that refers to it.
     pub(super) fn inline(
         &mut self,
+        shape: &Shape,
         place: &Place,
         make: impl FnOnce(&mut Self, &Place) -> Result<TypeKind, ModelError>,
     ) -> Result<Expr, ModelError> {
+        if let Some((_, id)) = self.open.iter().find(|(open, _)| open == shape) {
+            return Ok(Expr::Named(*id));
+        }
         if let Some(pinned) = self.manifest.names.get(&place.name)
             && let Some(at) = self
                 .types
@@ -217,7 +225,9 @@ impl Lower<'_, '_> {
             name: self.types[id.0].name.clone(),
             ..place.clone()
         };
+        self.open.push((shape.clone(), id));
         self.types[id.0].kind = make(self, &place)?;
+        self.open.pop();
         Ok(Expr::Named(id))
     }
 
@@ -265,7 +275,7 @@ impl Lower<'_, '_> {
             },
             Shape::Const(Value::String(value)) => {
                 let values = [value.clone()];
-                self.inline(place, |this, place| {
+                self.inline(shape, place, |this, place| {
                     Ok(TypeKind::Enum(this.strings(&values, place)?))
                 })?
             }
@@ -276,23 +286,25 @@ impl Lower<'_, '_> {
                     "a boolean constant is supported as a required member only",
                 ));
             }
-            Shape::Strings(values) => self.inline(place, |this, place| {
+            Shape::Strings(values) => self.inline(shape, place, |this, place| {
                 Ok(TypeKind::Enum(this.strings(values, place)?))
             })?,
             Shape::Array { items, length } => Expr::Array {
                 items: Box::new(self.expr(items, &place.inside("items", "Item"))?),
                 length: *length,
             },
-            Shape::Object(object) if is_struct(object) => self.inline(place, |this, place| {
-                Ok(TypeKind::Struct(this.object(object, place)?))
-            })?,
+            Shape::Object(object) if is_struct(object) => {
+                self.inline(shape, place, |this, place| {
+                    Ok(TypeKind::Struct(this.object(object, place)?))
+                })?
+            }
             Shape::Object(object) => match &object.rest {
                 RestShape::Typed(shape) => Expr::Map(Box::new(
                     self.expr(shape, &place.inside("additionalProperties", "Value"))?,
                 )),
                 _ => Expr::Object,
             },
-            Shape::Mixed { object, union } => self.inline(place, |this, place| {
+            Shape::Mixed { object, union } => self.inline(shape, place, |this, place| {
                 Ok(TypeKind::Struct(this.mixed(object, union, place)?))
             })?,
             Shape::Union(parts) if parts.contains(&Shape::Null) => {
@@ -306,7 +318,9 @@ impl Lower<'_, '_> {
                     expr => Expr::Nullable(Box::new(expr)),
                 }
             }
-            Shape::Union(parts) => self.inline(place, |this, place| this.union(parts, place))?,
+            Shape::Union(parts) => {
+                self.inline(shape, place, |this, place| this.union(parts, place))?
+            }
         })
     }
 
