@@ -91,12 +91,23 @@ impl Core {
     }
 
     /// Makes one step of a task: `decide` says from a snapshot what the next one is, if any, and is asked again when
-    /// another step came first. Gives the newest snapshot; `None` if the task is gone.
+    /// another step came first. Steps of a task that is live here wait for each other. Gives the newest snapshot; `None`
+    /// if the task is gone.
     pub(super) async fn step<T>(
         self: &Arc<Self>,
         mut task: Arc<Task>,
         mut decide: impl FnMut(&Task) -> (Option<Task>, T),
     ) -> Result<Option<(Arc<Task>, T)>, StoreError> {
+        let live = self.live.get(task.id().as_str());
+        let _turn = match &live {
+            Some(live) => Some(live.steps.lock().await),
+            None => None,
+        };
+        if let Some(newest) = live.as_ref().map(|live| live.task())
+            && newest.version() > task.version()
+        {
+            task = newest;
+        }
         loop {
             let (next, out) = decide(&task);
             let Some(next) = next else {

@@ -85,6 +85,8 @@ pub(super) struct Live {
     /// Told when the run has become a task.
     pub(super) stored: Notify,
     pub(super) notes: Mutex<Notes>,
+    /// Held by the step that is being made: of those that start from one snapshot all but one are made again.
+    pub(super) steps: tokio::sync::Mutex<()>,
     /// A run of this process stands behind it.
     runs: AtomicBool,
     /// The run is over or being dropped, so its questions are not to be withdrawn.
@@ -101,6 +103,7 @@ impl Live {
             promote: Notify::new(),
             stored: Notify::new(),
             notes: Mutex::new(Notes::new(phase)),
+            steps: tokio::sync::Mutex::default(),
             runs: AtomicBool::new(runs),
             leaving: AtomicBool::new(false),
         }

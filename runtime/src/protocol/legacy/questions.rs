@@ -40,8 +40,6 @@ pub(super) struct Questions {
     asked: HashMap<String, Vec<Asked>>,
     /// Fires when the question before has gone out.
     before: Option<CancellationToken>,
-    /// Held by the answer that is being stored: of those that change a task at once all but one have to try again.
-    settling: Arc<tokio::sync::Mutex<()>>,
     /// Another session asks a question that this one could ask too.
     pub(super) waits_for_claim: bool,
 }
@@ -54,7 +52,6 @@ impl Questions {
             link,
             asked: HashMap::new(),
             before: None,
-            settling: Arc::default(),
             waits_for_claim: false,
         }
     }
@@ -133,7 +130,6 @@ impl Questions {
             question: question.clone(),
             wire,
             lost: Arc::clone(&lost),
-            settling: Arc::clone(&self.settling),
         };
         Asked {
             asking: tokio::spawn(attempt.run(claim, turn)),
@@ -176,13 +172,11 @@ struct Attempt {
     question: Question,
     wire: Arc<dyn Wire>,
     lost: Arc<AtomicBool>,
-    settling: Arc<tokio::sync::Mutex<()>>,
 }
 
 impl Attempt {
     async fn run(self, claim: Claim, turn: Turn) {
         let outcome = self.outcome(claim, turn).await;
-        let _settling = self.settling.lock().await;
         settle(
             &self.inner,
             &self.session,
