@@ -111,6 +111,28 @@ fn a_file_that_does_not_exist_and_a_directory() {
     }
 }
 
+/// Values without the member fit, so the alternative cannot be dropped without a word.
+#[test]
+fn a_member_that_an_alternative_could_only_leave_out() {
+    let schema = json!({"$defs": {"A": {"allOf": [
+        {"type": "object", "properties": {"id": {"type": "string"}}},
+        {"anyOf": [
+            {"type": "object", "properties": {"kind": {"const": "a"}, "id": {"type": "boolean"}}, "required": ["kind"]},
+            {"type": "object", "properties": {"kind": {"const": "b"}, "id": {}}, "required": ["kind"]},
+        ]},
+    ]}}});
+    let dir = scratch();
+    let schema = file(dir.path(), "s.json", schema.to_string());
+    let answer = run(
+        dir.path(),
+        &["generate", "--schema", &schema, "--out", "out"],
+    );
+    assert_eq!(answer.code, 2, "{answer:?}");
+    for part in ["/properties/id", "could only be left out; remove one of"] {
+        assert!(answer.talk.contains(part), "{part}: {answer:?}");
+    }
+}
+
 #[test]
 fn two_methods_of_one_rust_name() {
     let message = |method: &str| json!({"type": "object", "properties": {"method": {"const": method}}, "required": ["method"]});

@@ -345,6 +345,19 @@ fn include(model: &Model, ty: &Type, object: &Struct, part: TypeId) -> TokenStre
     let TypeKind::Struct(inner) = &model.get(part).kind else {
         return quote!();
     };
+    // One of the two can have a box where the other has none, since it contains itself.
+    let whole = model
+        .types
+        .iter()
+        .position(|it| std::ptr::eq(it, ty))
+        .map(TypeId);
+    let differs = |field: &Field| {
+        let of = |owner| rust_type(model, &field.ty, owner).to_string();
+        of(whole) != of(Some(part))
+    };
+    if inner.fields.iter().any(differs) {
+        return quote!();
+    }
     let (name, source) = (ident(&ty.name), name_of(model, part));
     let variable = quote!(value);
     let fields = object.fields.iter().map(|field| {

@@ -138,11 +138,36 @@ impl Reader<'_> {
                     items: other,
                     length: bounds,
                 },
-            ) => Array {
-                items: Box::new(self.merge(*items, *other, pointer)?),
-                length: narrow(length, bounds),
-            },
+            ) => {
+                let length = narrow(length, bounds);
+                let items = match length.0 {
+                    None | Some(0) => self.merge_part(*items, *other, pointer)?,
+                    Some(_) => self.merge(*items, *other, pointer)?,
+                };
+                Array {
+                    items: Box::new(items),
+                    length,
+                }
+            }
             (left, right) => return Err(self.contradiction(&left, &right, pointer)),
+        })
+    }
+
+    /// What is both and can be left out. Where nothing is both, there are values without it still, and an alternative
+    /// must not be dropped for it.
+    fn merge_part(&self, left: Shape, right: Shape, pointer: &str) -> Result<Shape, ModelError> {
+        let hint = format!(
+            "no value can be both {} and {}, so it could only be left out; remove one of the two",
+            left.describe(),
+            right.describe()
+        );
+        self.merge(left, right, pointer).map_err(|error| {
+            if error.is_contradiction() {
+                let keyword = "allOf".into();
+                self.error(pointer, Problem::Unsupported { keyword, hint })
+            } else {
+                error
+            }
         })
     }
 
@@ -204,7 +229,7 @@ impl Reader<'_> {
             (RestShape::Open, other) | (other, RestShape::Open) => other.clone(),
             (RestShape::Closed, _) | (_, RestShape::Closed) => RestShape::Closed,
             (RestShape::Typed(left), RestShape::Typed(right)) => RestShape::Typed(Box::new(
-                self.merge((**left).clone(), (**right).clone(), pointer)?,
+                self.merge_part((**left).clone(), (**right).clone(), pointer)?,
             )),
         };
         let mut members = std::collections::BTreeMap::new();
@@ -228,7 +253,12 @@ impl Reader<'_> {
             let (left, right) = (of(&left), of(&right));
             let place = format!("{pointer}/properties/{name}");
             let required = left.required || right.required;
-            let shape = match self.merge(left.shape.clone(), right.shape.clone(), &place)? {
+            let shape = if required {
+                self.merge(left.shape.clone(), right.shape.clone(), &place)?
+            } else {
+                self.merge_part(left.shape.clone(), right.shape.clone(), &place)?
+            };
+            let shape = match shape {
                 Shape::Never if required => {
                     return Err(self.contradiction(&left.shape, &right.shape, &place));
                 }
@@ -268,6 +298,12 @@ impl Reader<'_> {
                     return Ok(true);
                 }
             }
+            return Ok(false);
+        }
+        if let (Shape::Array { length: left, .. }, Shape::Array { length: right, .. }) =
+            (&left, &right)
+            && narrow(*left, *right).0.is_none_or(|min| min == 0)
+        {
             return Ok(false);
         }
         match self.merge(left, right, pointer) {
