@@ -17,7 +17,7 @@
 //! ```
 //! # #[cfg(feature = "v2026-07-28")]
 //! # fn main() -> Result<(), serde_json::Error> {
-//! use mcp_tasks_types::v2026_07_28::{CallToolResult, ContentBlock, TextContent};
+//! use mcp_tasks_types::v2026_07_28::{CallToolResult, ContentBlock, ServerNotification, TextContent};
 //!
 //! let json = r#"{"content": [{"type": "text", "text": "42"}], "resultType": "complete"}"#;
 //! let result: CallToolResult = serde_json::from_str(json)?;
@@ -29,6 +29,12 @@
 //! let built = CallToolResult::new(vec![TextContent::new("42").into()], "complete");
 //! assert_eq!(built, result);
 //! assert_eq!(serde_json::to_value(&built)?, serde_json::from_str::<serde_json::Value>(json)?);
+//!
+//! let json = r#"{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}"#;
+//! match serde_json::from_str(json)? {
+//!     ServerNotification::NotificationsToolsListChanged(_) => println!("ask for the tools again"),
+//!     other => println!("{} can wait", other.method()),
+//! }
 //!
 //! let wrong = r#"{"content": [{"type": "text", "text": null}], "resultType": "complete"}"#;
 //! let error = serde_json::from_str::<CallToolResult>(wrong).unwrap_err();

@@ -130,6 +130,7 @@ fn a_message_is_found_by_its_method() {
         ClientRequest::ToolsCall(request.clone())
     );
     let read: ClientRequest = serde_json::from_value(call()).expect("a request");
+    assert_eq!(read.method(), "tools/call");
     assert_eq!(read, ClientRequest::ToolsCall(request));
     let progress = decode::<NotificationsProgress>(json!({
         "jsonrpc": "2.0",

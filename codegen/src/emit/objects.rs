@@ -54,7 +54,7 @@ pub(super) fn item(
     let includes = object
         .includes
         .iter()
-        .map(|part| include(model, ty, object, *part));
+        .map(|part| include(model, id, object, *part));
     quote! {
         #docs
         #[derive(#(#derives),*)]
@@ -341,24 +341,19 @@ fn checks(model: &Model, id: TypeId, object: &Struct) -> TokenStream {
 }
 
 /// `From` for a definition that the struct contains whole.
-fn include(model: &Model, ty: &Type, object: &Struct, part: TypeId) -> TokenStream {
+fn include(model: &Model, id: TypeId, object: &Struct, part: TypeId) -> TokenStream {
     let TypeKind::Struct(inner) = &model.get(part).kind else {
         return quote!();
     };
     // One of the two can have a box where the other has none, since it contains itself.
-    let whole = model
-        .types
-        .iter()
-        .position(|it| std::ptr::eq(it, ty))
-        .map(TypeId);
     let differs = |field: &Field| {
         let of = |owner| rust_type(model, &field.ty, owner).to_string();
-        of(whole) != of(Some(part))
+        of(Some(id)) != of(Some(part))
     };
     if inner.fields.iter().any(differs) {
         return quote!();
     }
-    let (name, source) = (ident(&ty.name), name_of(model, part));
+    let (name, source) = (name_of(model, id), name_of(model, part));
     let variable = quote!(value);
     let fields = object.fields.iter().map(|field| {
         let name = ident(&field.name);

@@ -1,7 +1,7 @@
 //! The crate around the files: its manifest and front page.
 
 use super::Options;
-use crate::model::{Model, Module, TypeKind};
+use crate::model::{Model, Module, TypeKind, Variant};
 use crate::write::HEADER;
 
 /// `Cargo.toml` of a crate of its own.
@@ -98,6 +98,18 @@ fn has_tools(model: &Model, module: &Module) -> bool {
         && module.definitions.contains_key("CallToolResult")
 }
 
+/// Whether the example can show a message that can have one of several methods.
+fn has_notifications(model: &Model, module: &Module) -> bool {
+    let notification = module.definitions.get("ServerNotification");
+    notification.is_some_and(|id| match &model.get(*id).kind {
+        TypeKind::Union(union) => {
+            let is_named = |variant: &Variant| variant.name == "NotificationsToolsListChanged";
+            union.variants.len() > 1 && union.variants.iter().any(is_named)
+        }
+        _ => false,
+    })
+}
+
 fn example(model: &Model, module: &Module, options: &Options) -> String {
     let name = options
         .package
@@ -125,11 +137,25 @@ fn example(model: &Model, module: &Module, options: &Options) -> String {
         .as_ref()
         .map(|feature| format!("# #[cfg(feature = {feature:?})]\n"))
         .unwrap_or_default();
+    let notification = if has_notifications(model, module) {
+        "let json = r#\"{\"jsonrpc\": \"2.0\", \"method\": \"notifications/tools/list_changed\"}\"#;\n\
+         match serde_json::from_str(json)? {\n    \
+             ServerNotification::NotificationsToolsListChanged(_) => println!(\"ask for the tools again\"),\n    \
+             other => println!(\"{} can wait\", other.method()),\n\
+         }\n\n"
+    } else {
+        ""
+    };
+    let more = if notification.is_empty() {
+        ""
+    } else {
+        "ServerNotification, "
+    };
     format!(
         "\nDecode, look inside, build, encode:\n\n\
          ```\n\
          {feature}# fn main() -> Result<(), serde_json::Error> {{\n\
-         use {name}::{module}::{{CallToolResult, ContentBlock, TextContent}};\n\n\
+         use {name}::{module}::{{CallToolResult, ContentBlock, {more}TextContent}};\n\n\
          let json = r#\"{{\"content\": [{{\"type\": \"text\", \"text\": \"42\"}}]{json}}}\"#;\n\
          let result: CallToolResult = serde_json::from_str(json)?;\n\
          match &result.content[0] {{\n    \
@@ -139,7 +165,7 @@ fn example(model: &Model, module: &Module, options: &Options) -> String {
          let built = CallToolResult::new(vec![TextContent::new(\"42\").into()]{argument});\n\
          assert_eq!(built, result);\n\
          assert_eq!(serde_json::to_value(&built)?, serde_json::from_str::<serde_json::Value>(json)?);\n\n\
-         let wrong = r#\"{{\"content\": [{{\"type\": \"text\", \"text\": null}}]{json}}}\"#;\n\
+         {notification}let wrong = r#\"{{\"content\": [{{\"type\": \"text\", \"text\": null}}]{json}}}\"#;\n\
          let error = serde_json::from_str::<CallToolResult>(wrong).unwrap_err();\n\
          assert!(error.to_string().starts_with(\"content[0].text: invalid type: null\"));\n\
          # Ok(())\n\

@@ -36,6 +36,7 @@ pub(super) fn item(
         quote!(#docs #name(#ty),)
     });
     let from = conversions(model, &name, union);
+    let method = method(&name, union);
     let beside = lies_flat(model, id).then(|| quote!(beside! { #name }));
     let decode = if is_object_union(model, union) {
         object_union(model, &name, union)
@@ -47,6 +48,7 @@ pub(super) fn item(
         #[derive(#(#derives),*)]
         pub enum #name { #(#variants)* }
         #eq
+        #method
         #from
         #decode
         #beside
@@ -120,6 +122,35 @@ fn conversions(model: &Model, name: &Ident, union: &Union) -> TokenStream {
         }
     });
     quote!(#(#out)*)
+}
+
+/// A function that says which method it is, where messages are told apart by that.
+fn method(name: &Ident, union: &Union) -> Option<TokenStream> {
+    match &union.choice {
+        Choice::Tag {
+            member,
+            absent: None,
+        } if member == "method" => {}
+        _ => return None,
+    }
+    let arm = |variant: &Variant| match variant.tags.as_slice() {
+        [method] => {
+            let name = ident(&variant.name);
+            Some(quote!(Self::#name(_) => #method,))
+        }
+        _ => None,
+    };
+    let arms = union.variants.iter().map(arm).collect::<Option<Vec<_>>>()?;
+    Some(quote! {
+        impl #name {
+            /// The method, as it is on the wire.
+            #[must_use]
+            #[inline]
+            pub fn method(&self) -> &'static str {
+                match self { #(#arms)* }
+            }
+        }
+    })
 }
 
 fn object_union(model: &Model, name: &Ident, union: &Union) -> TokenStream {

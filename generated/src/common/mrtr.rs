@@ -21,6 +21,19 @@ pub enum InputRequest {
     ElicitationCreate(ElicitRequest),
 }
 
+impl InputRequest {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::SamplingCreateMessage(_) => "sampling/createMessage",
+            Self::RootsList(_) => "roots/list",
+            Self::ElicitationCreate(_) => "elicitation/create",
+        }
+    }
+}
+
 impl From<CreateMessageRequest> for InputRequest {
     #[inline]
     fn from(value: CreateMessageRequest) -> Self {

@@ -18,6 +18,19 @@ pub enum ClientRequest {
     TasksUpdate(UpdateTaskRequest),
 }
 
+impl ClientRequest {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::TasksCancel(_) => "tasks/cancel",
+            Self::TasksGet(_) => "tasks/get",
+            Self::TasksUpdate(_) => "tasks/update",
+        }
+    }
+}
+
 impl From<CancelTaskRequest> for ClientRequest {
     #[inline]
     fn from(value: CancelTaskRequest) -> Self {
@@ -81,6 +94,17 @@ impl EncodeObject for ClientRequest {
 pub enum ServerNotification {
     /// Reports a task in full after a change, to subscribers only (tasks extension).
     NotificationsTasks(TaskStatusNotification),
+}
+
+impl ServerNotification {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::NotificationsTasks(_) => "notifications/tasks",
+        }
+    }
 }
 
 impl From<TaskStatusNotification> for ServerNotification {

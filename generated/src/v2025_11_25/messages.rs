@@ -37,6 +37,21 @@ pub enum ClientNotification {
     NotificationsRootsListChanged(RootsListChangedNotification),
 }
 
+impl ClientNotification {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::NotificationsCancelled(_) => "notifications/cancelled",
+            Self::NotificationsInitialized(_) => "notifications/initialized",
+            Self::NotificationsProgress(_) => "notifications/progress",
+            Self::NotificationsTasksStatus(_) => "notifications/tasks/status",
+            Self::NotificationsRootsListChanged(_) => "notifications/roots/list_changed",
+        }
+    }
+}
+
 impl From<CancelledNotification> for ClientNotification {
     #[inline]
     fn from(value: CancelledNotification) -> Self {
@@ -171,6 +186,33 @@ pub enum ClientRequest {
 }
 
 impl Eq for ClientRequest {}
+
+impl ClientRequest {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::Initialize(_) => "initialize",
+            Self::Ping(_) => "ping",
+            Self::ResourcesList(_) => "resources/list",
+            Self::ResourcesTemplatesList(_) => "resources/templates/list",
+            Self::ResourcesRead(_) => "resources/read",
+            Self::ResourcesSubscribe(_) => "resources/subscribe",
+            Self::ResourcesUnsubscribe(_) => "resources/unsubscribe",
+            Self::PromptsList(_) => "prompts/list",
+            Self::PromptsGet(_) => "prompts/get",
+            Self::ToolsList(_) => "tools/list",
+            Self::ToolsCall(_) => "tools/call",
+            Self::TasksGet(_) => "tasks/get",
+            Self::TasksResult(_) => "tasks/result",
+            Self::TasksCancel(_) => "tasks/cancel",
+            Self::TasksList(_) => "tasks/list",
+            Self::LoggingSetLevel(_) => "logging/setLevel",
+            Self::CompletionComplete(_) => "completion/complete",
+        }
+    }
+}
 
 impl From<InitializeRequest> for ClientRequest {
     #[inline]
@@ -606,6 +648,31 @@ pub enum ServerNotification {
     NotificationsElicitationComplete(ElicitationCompleteNotification),
 }
 
+impl ServerNotification {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::NotificationsCancelled(_) => "notifications/cancelled",
+            Self::NotificationsProgress(_) => "notifications/progress",
+            Self::NotificationsResourcesListChanged(_) => {
+                "notifications/resources/list_changed"
+            }
+            Self::NotificationsResourcesUpdated(_) => "notifications/resources/updated",
+            Self::NotificationsPromptsListChanged(_) => {
+                "notifications/prompts/list_changed"
+            }
+            Self::NotificationsToolsListChanged(_) => "notifications/tools/list_changed",
+            Self::NotificationsTasksStatus(_) => "notifications/tasks/status",
+            Self::NotificationsMessage(_) => "notifications/message",
+            Self::NotificationsElicitationComplete(_) => {
+                "notifications/elicitation/complete"
+            }
+        }
+    }
+}
+
 impl From<CancelledNotification> for ServerNotification {
     #[inline]
     fn from(value: CancelledNotification) -> Self {
@@ -767,6 +834,24 @@ pub enum ServerRequest {
     RootsList(ListRootsRequest),
     /// Asks the user something.
     ElicitationCreate(ElicitRequest),
+}
+
+impl ServerRequest {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::Ping(_) => "ping",
+            Self::TasksGet(_) => "tasks/get",
+            Self::TasksResult(_) => "tasks/result",
+            Self::TasksCancel(_) => "tasks/cancel",
+            Self::TasksList(_) => "tasks/list",
+            Self::SamplingCreateMessage(_) => "sampling/createMessage",
+            Self::RootsList(_) => "roots/list",
+            Self::ElicitationCreate(_) => "elicitation/create",
+        }
+    }
 }
 
 impl From<PingRequest> for ServerRequest {

@@ -26,6 +26,17 @@ pub enum ClientNotification {
 
 impl Eq for ClientNotification {}
 
+impl ClientNotification {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::NotificationsCancelled(_) => "notifications/cancelled",
+        }
+    }
+}
+
 impl From<CancelledNotification> for ClientNotification {
     #[inline]
     fn from(value: CancelledNotification) -> Self {
@@ -85,6 +96,26 @@ pub enum ClientRequest {
     ToolsCall(CallToolRequest),
     /// Suggests values for an argument.
     CompletionComplete(CompleteRequest),
+}
+
+impl ClientRequest {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::ServerDiscover(_) => "server/discover",
+            Self::ResourcesList(_) => "resources/list",
+            Self::ResourcesTemplatesList(_) => "resources/templates/list",
+            Self::ResourcesRead(_) => "resources/read",
+            Self::SubscriptionsListen(_) => "subscriptions/listen",
+            Self::PromptsList(_) => "prompts/list",
+            Self::PromptsGet(_) => "prompts/get",
+            Self::ToolsList(_) => "tools/list",
+            Self::ToolsCall(_) => "tools/call",
+            Self::CompletionComplete(_) => "completion/complete",
+        }
+    }
 }
 
 impl From<DiscoverRequest> for ClientRequest {
@@ -251,6 +282,30 @@ pub enum ServerNotification {
     NotificationsToolsListChanged(ToolListChangedNotification),
     /// Sends an entry of the server's log.
     NotificationsMessage(LoggingMessageNotification),
+}
+
+impl ServerNotification {
+    /// The method, as it is on the wire.
+    #[must_use]
+    #[inline]
+    pub fn method(&self) -> &'static str {
+        match self {
+            Self::NotificationsCancelled(_) => "notifications/cancelled",
+            Self::NotificationsProgress(_) => "notifications/progress",
+            Self::NotificationsResourcesListChanged(_) => {
+                "notifications/resources/list_changed"
+            }
+            Self::NotificationsSubscriptionsAcknowledged(_) => {
+                "notifications/subscriptions/acknowledged"
+            }
+            Self::NotificationsResourcesUpdated(_) => "notifications/resources/updated",
+            Self::NotificationsPromptsListChanged(_) => {
+                "notifications/prompts/list_changed"
+            }
+            Self::NotificationsToolsListChanged(_) => "notifications/tools/list_changed",
+            Self::NotificationsMessage(_) => "notifications/message",
+        }
+    }
 }
 
 impl From<CancelledNotification> for ServerNotification {
