@@ -93,7 +93,7 @@ impl<T> Argument<T> {
         }
         let words = |kinds: Kinds| words_for(&kinds.to_type());
         Some(format!(
-            "the schema of the argument `{}` says {}, and its type takes {}: no call could be right; leave `type` out of the \
+            "the schema of the argument `{}` says {}, and its type takes {}: no call that gives it could be right; leave `type` out of the \
              schema, or change one of the two",
             self.name,
             words(said),
