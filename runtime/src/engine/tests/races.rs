@@ -1,5 +1,7 @@
 //! Real threads racing, and callers that leave midway.
 
+use std::{future::IntoFuture, sync::atomic::Ordering::Relaxed};
+
 use super::*;
 use crate::{
     BoxFuture,
@@ -59,6 +61,8 @@ async fn cancel_and_finish_end_in_one_state_for_every_reader() {
 struct Slow {
     inner: MemoryStore,
     failing: std::sync::atomic::AtomicUsize,
+    /// How often an update was asked for.
+    updates: std::sync::atomic::AtomicUsize,
 }
 
 impl Slow {
@@ -66,6 +70,7 @@ impl Slow {
         Arc::new(Self {
             inner: MemoryStore::new(),
             failing: 0.into(),
+            updates: Default::default(),
         })
     }
 }
@@ -79,7 +84,7 @@ impl TaskStore for Slow {
     }
 
     fn update(&self, task: Arc<Task>) -> BoxFuture<'_, Result<Swap, StoreError>> {
-        use std::sync::atomic::Ordering::Relaxed;
+        self.updates.fetch_add(1, Relaxed);
         Box::pin(async move {
             tokio::time::sleep(SECOND).await;
             if self
@@ -209,4 +214,33 @@ async fn a_question_that_is_given_up_while_it_is_put_is_withdrawn() {
         (Status::Working, 0)
     );
     assert_eq!(result(&engine.end(&id).await), text("x"));
+}
+
+/// covers: M-UPD-2
+#[tokio::test(start_paused = true)]
+async fn answers_that_come_at_once_are_stored_once_each() {
+    const QUESTIONS: usize = 8;
+    let store = Slow::new();
+    let engine = Engine::new(Arc::clone(&store) as Arc<dyn TaskStore>).unwrap();
+    let id = engine
+        .go(tool(|ctx| async move {
+            let asks = (0..QUESTIONS)
+                .map(|n| ctx.elicit::<String>("?").named(n.to_string()).into_future());
+            futures_util::future::join_all(asks).await;
+            done("x")
+        }))
+        .await;
+    while engine.look(&id).await.input_requests().count() < QUESTIONS {
+        tokio::time::sleep(SECOND).await;
+    }
+    let before = store.updates.load(Relaxed);
+    let answers = (0..QUESTIONS)
+        .map(|n| engine.answer(&id, None, [(n.to_string(), json!({"action": "decline"}))]));
+    for answered in futures_util::future::join_all(answers).await {
+        answered.unwrap();
+    }
+    let ended = engine.wait(&id, None).await.unwrap();
+    assert_eq!(ended.status(), Status::Completed);
+    // One for each answer, and one for the end of the task.
+    assert_eq!(store.updates.load(Relaxed) - before, QUESTIONS + 1);
 }
